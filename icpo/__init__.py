@@ -1,0 +1,1 @@
+"""ICPO: in-context policy optimization, its theory and its test-time scaling experiments."""

@@ -1,0 +1,31 @@
+"""Errors that a user can mend; each message names the thing, the value found and the way out.
+
+Every kind takes one message, so that an error survives pickling between a SLURM job and its launcher.
+"""
+
+
+class IcpoError(Exception):
+    """Base of all errors that a user can mend."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+
+
+class ConfigError(IcpoError):
+    """A configuration that cannot run: a missing, wrong or contradictory value."""
+
+
+class BenchmarkError(IcpoError):
+    """Questions that cannot be loaded, or that are not the ones expected."""
+
+
+class EngineError(IcpoError):
+    """An engine that cannot start, or that died."""
+
+
+class RecordsError(IcpoError):
+    """Stored results that cannot be read, written or continued."""
+
+
+class BudgetError(IcpoError):
+    """A budget (requests, tokens, cost) that was used up; what was finished is kept."""

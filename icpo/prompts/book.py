@@ -1,0 +1,84 @@
+"""Fills the templates: question and history to a prompt, as in the paper's qualitative example."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from icpo.prompts import paper
+from icpo.types import Attempt, History, Prompt, Question
+
+
+class IdeaForm(str, Enum):
+    """How much of an attempt an idea shows: `full` is the paper's, the others are controls."""
+
+    FULL = "full"
+    ANSWER_ONLY = "answer_only"
+    NO_ANSWER = "no_answer"
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """The prompts of a protocol.
+
+    `answer_line` is appended to each idea, with {answer} filled in; `answer_as_float` writes whole numbers as
+    the authors' code does (204.0); `reward_tags` tells whether ideas are split by reward and the system prompt
+    says so; `idea_form` drops a part of each idea.
+    """
+
+    answer_line: str
+    answer_as_float: bool
+    reward_tags: bool
+    idea_form: IdeaForm
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "idea_form", IdeaForm(self.idea_form))
+        if "{answer}" not in self.answer_line:
+            raise ValueError(f"answer_line must contain {{answer}}, got {self.answer_line!r}")
+
+    def plain(self, question: Question) -> Prompt:
+        """Question and output format, no word of ideas."""
+        system = f"{paper.OPENING}\n\n{paper.FORMAT[question.kind]}"
+        return Prompt(system, f"{question.text}\n")
+
+    def solve(self, question: Question, history: History) -> Prompt:
+        """Question with the history's ideas: bad ones, then good ones, each list in order of arrival."""
+        parts = [question.text]
+        if self.reward_tags:
+            parts += self._ideas(paper.BAD_IDEAS, [a for a in history if a.reward == 0])
+            parts += self._ideas(paper.GOOD_IDEAS, [a for a in history if a.reward == 1])
+            parts += self._ideas(paper.UNTAGGED_IDEAS, [a for a in history if a.reward is None])
+        else:
+            parts += self._ideas(paper.UNTAGGED_IDEAS, list(history))
+        return Prompt(self.system(question), "\n\n".join(parts) + "\n")
+
+    def system(self, question: Question) -> str:
+        """The system prompt that promises ideas."""
+        ideas = paper.IDEAS[question.kind]
+        if not self.reward_tags:
+            ideas = ideas.replace(paper.TAG_CLAUSE, "")
+        return f"{paper.OPENING}\n\n{ideas}\n\n{paper.FORMAT[question.kind]}"
+
+    def summary(self, question: Question, text: str) -> Prompt:
+        """Asks for a summary of a candidate's text; the question is not shown."""
+        return Prompt("", paper.SUMMARY[question.kind].replace("{text}", text.strip()))
+
+    def idea(self, attempt: Attempt) -> str:
+        """One attempt as it stands in a list of ideas."""
+        answer_line = self.answer_line.replace("{answer}", self._answer(attempt))
+        match self.idea_form:
+            case IdeaForm.FULL:
+                return f"{attempt.summary}\n\n{answer_line}"
+            case IdeaForm.ANSWER_ONLY:
+                return answer_line
+            case IdeaForm.NO_ANSWER:
+                return attempt.summary
+
+    def _ideas(self, title: str, attempts: list[Attempt]) -> list[str]:
+        if not attempts:
+            return []
+        return [title, *(f"[{i}]- {self.idea(a)}" for i, a in enumerate(attempts))]
+
+    def _answer(self, attempt: Attempt) -> str:
+        answer = attempt.candidate.answer or ""
+        if self.answer_as_float and answer.lstrip("-").isdecimal():
+            return f"{answer}.0"
+        return answer

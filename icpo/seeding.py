@@ -1,0 +1,18 @@
+"""Seeds derived from what a draw is for, so that results depend neither on batching nor on a resume."""
+
+import hashlib
+
+SeedPart = int | str
+
+
+def derive_seed(seed: int, *parts: SeedPart) -> int:
+    """A 63-bit seed for one named draw under `seed`.
+
+    The same parts give the same seed on every machine; any other part gives an independent one.
+    Parts are length-prefixed, so ("ab", "c") and ("a", "bc") differ, and typed, so 1 and "1" differ.
+    """
+    digest = hashlib.blake2b(digest_size=8)
+    for part in (seed, *parts):
+        text = f"{type(part).__name__}:{part}".encode()
+        digest.update(len(text).to_bytes(4, "big") + text)
+    return int.from_bytes(digest.digest(), "big") >> 1
