@@ -4,7 +4,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from math import log2
-from typing import Protocol
+from typing import Protocol, TypeAlias, TypeVar
 
 
 class AnswerKind(str, Enum):
@@ -51,7 +51,8 @@ class Sampling:
     """How completions of one purpose are drawn.
 
     `min_room_tokens` is the room a prompt must leave in the backbone's context: a prompt that leaves less is
-    answered with `prompt_too_long`, one that leaves less than `max_tokens` is answered with what room there is.
+    answered with `prompt_too_long`, one that leaves less than `max_tokens` is answered with what room there
+    is.
     """
 
     temperature: float
@@ -139,8 +140,8 @@ class Candidate:
 class Votes:
     """Answer counts by equivalence class, most frequent first; abstentions are counted apart.
 
-    `labels` holds, in the order the answers were given, the representative of each answer's class (None for an
-    abstention).
+    `labels` holds, in the order the answers were given, the representative of each answer's class (None for
+    an abstention).
     """
 
     counts: tuple[tuple[str, int], ...]
@@ -178,7 +179,7 @@ History = tuple[Attempt, ...]
 
 @dataclass(frozen=True, slots=True)
 class Lookahead:
-    """The answers drawn after one more attempt was put into the history; `attempt` is its index in the round."""
+    """The answers drawn with one more attempt in the history; `attempt` is its index in the round."""
 
     attempt: int
     votes: Votes
@@ -208,7 +209,7 @@ class Rewards:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which attempts of a round are kept (indices into the attempts given) and the look-aheads that decided."""
+    """The attempts kept, as indices into those given, and the look-aheads that decided."""
 
     kept: tuple[int, ...]
     lookaheads: tuple[Lookahead, ...] = ()
@@ -251,11 +252,13 @@ class Usage:
     cached_prompt_tokens: int = 0
     generated_tokens: int = 0
     generated_by_purpose: Mapping[str, int] = field(default_factory=dict)
+    truncated_by_purpose: Mapping[str, int] = field(default_factory=dict)
+    too_long_by_purpose: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionResult:
-    """All that was drawn for one question under one seed; `finals` maps rounds done to the finals drawn then."""
+    """All that was drawn for one question under one seed; `finals` pairs rounds done with finals."""
 
     question: Question
     seed: int
@@ -265,9 +268,12 @@ class QuestionResult:
 
 
 Batches = list[list[Completion]]
-Solving = Generator[list[SampleRequest], Batches, QuestionResult]
-Selecting = Generator[list[SampleRequest], Batches, Selection]
-Looking = Generator[list[SampleRequest], Batches, list[Lookahead]]
+T = TypeVar("T")
+Drawing: TypeAlias = Generator[list[SampleRequest], Batches, T]
+"""A computation that draws: it yields requests, is sent their completions and returns a T."""
+Solving = Drawing[QuestionResult]
+Selecting = Drawing[Selection]
+Looking = Drawing[list[Lookahead]]
 
 
 class PromptBook(Protocol):
@@ -291,15 +297,22 @@ class Toolkit:
     sampling: Mapping[Purpose, Sampling]
     read: Callable[[str, AnswerKind], str | None]
     tally: Callable[[Sequence[str | None], AnswerKind], Votes]
+    reasoning_end: str | None = None
+
+    def visible(self, text: str) -> str:
+        """What a completion says once its reasoning is cut off; nothing where the reasoning never ended."""
+        if self.reasoning_end is None:
+            return text
+        return text.rpartition(self.reasoning_end)[2] if self.reasoning_end in text else ""
 
     def ask(self, purpose: Purpose, prompt: Prompt, num_samples: int, seed: int) -> SampleRequest:
-        """A request with the protocol's sampling for its purpose; seed 0 when greedy, as every draw is alike."""
+        """A request with its purpose's sampling; seed 0 when greedy, as every draw is alike."""
         sampling = self.sampling[purpose]
         return SampleRequest(purpose, prompt, sampling, num_samples, 0 if sampling.is_greedy else seed)
 
     def candidates(self, completions: Sequence[Completion], kind: AnswerKind) -> tuple[Candidate, ...]:
         """The completions with their answers read."""
-        return tuple(Candidate(c, self.read(c.text, kind)) for c in completions)
+        return tuple(Candidate(c, self.read(self.visible(c.text), kind)) for c in completions)
 
     def votes(self, candidates: Sequence[Candidate], kind: AnswerKind) -> Votes:
         """The candidates' answers by equivalence class."""
@@ -316,7 +329,9 @@ class Method(Protocol):
 class RewardSource(Protocol):
     """Where the rewards of a round come from."""
 
-    def rewards(self, question: Question, candidates: Sequence[Candidate], votes: Votes, *, seed: int) -> Rewards:
+    def rewards(
+        self, question: Question, candidates: Sequence[Candidate], votes: Votes, *, seed: int
+    ) -> Rewards:
         """One reward per candidate; `seed` breaks ties."""
 
 
@@ -324,7 +339,7 @@ class AskLookahead(Protocol):
     """Draws look-aheads for a selector: more for some attempts than for others if it wishes."""
 
     def __call__(self, wanted: Mapping[int, int]) -> Looking:
-        """Draws `wanted[i]` more look-aheads of attempt i; returns all those drawn so far, for each i asked."""
+        """Draws `wanted[i]` more look-aheads of attempt i; returns all drawn so far of each i asked."""
 
 
 class Selector(Protocol):
@@ -333,7 +348,7 @@ class Selector(Protocol):
     def select(
         self, attempts: Sequence[Attempt], ask: AskLookahead, *, num_lookaheads: int, seed: int
     ) -> Selecting:
-        """The attempts kept; asks for look-aheads if it needs them, `num_lookaheads` being the budget of each."""
+        """The attempts kept; asks for look-aheads if needed, at most `num_lookaheads` of each."""
 
 
 class Engine(Protocol):
@@ -345,7 +360,7 @@ class Engine(Protocol):
         """Queues a request under a ticket of the caller's."""
 
     def finished(self) -> list[tuple[int, list[Completion]]]:
-        """The requests that ended since the last call; waits until there is one. Raises EngineError if it died."""
+        """The requests that ended since the last call; waits for one. Raises EngineError if it died."""
 
     def cancel(self, ticket: int) -> None:
         """Drops a request: it will not be reported as finished."""
@@ -355,7 +370,7 @@ class Engine(Protocol):
 
 
 class BlockEngine(Protocol):
-    """An engine that answers a whole batch at once; a completion may depend on its batch and on nothing else."""
+    """An engine that answers a batch at once; a completion depends on its batch and on nothing else."""
 
     identity: str
     block_questions: int

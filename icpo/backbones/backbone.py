@@ -9,7 +9,7 @@ PACKAGED = "icpo:"
 
 
 class ChatTemplate(str, Enum):
-    """`none` sends prompts raw, as the paper does with base models; `own` applies the model's chat template."""
+    """`none` sends prompts raw, as the paper does with base models; `own` applies the model's template."""
 
     NONE = "none"
     OWN = "own"
@@ -19,10 +19,11 @@ class ChatTemplate(str, Enum):
 class Backbone:
     """A language model as an engine is told of it.
 
-    `model_id` is a hub id, a folder, or `icpo:NAME` for weights shipped in this package. `revision` is a commit;
-    None takes what the hub serves, and the commit resolved goes into the manifest. `max_context_tokens` counts
-    prompt and completion together. What stands before `reasoning_end` in a completion is not read.
-    `template_options` go to the chat template (thinking switches); `gpu_memory_gb` is what weights and a useful cache need.
+    `model_id` is a hub id, a folder, or `icpo:NAME` for weights shipped in this package. `revision` is a
+    commit; None takes what the hub serves, and the commit resolved goes into the manifest.
+    `max_context_tokens` counts prompt and completion together. What stands before `reasoning_end` in a
+    completion is not read. `template_options` go to the chat template (thinking switches); `gpu_memory_gb` is
+    what weights and a useful cache need.
     """
 
     name: str

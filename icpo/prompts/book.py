@@ -20,8 +20,8 @@ class Book:
     """The prompts of a protocol.
 
     `answer_line` is appended to each idea, with {answer} filled in; `answer_as_float` writes whole numbers as
-    the authors' code does (204.0); `reward_tags` tells whether ideas are split by reward and the system prompt
-    says so; `idea_form` drops a part of each idea.
+    the authors' code does (204.0); `reward_tags` tells whether ideas are split by reward and the system
+    prompt says so; `idea_form` drops a part of each idea.
     """
 
     answer_line: str

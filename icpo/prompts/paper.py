@@ -69,7 +69,8 @@ SUMMARY = {
     AnswerKind.EXPRESSION: (
         _SUMMARY_HEAD
         + _OMIT_CALCULATIONS
-        + "If there is a final answer, include it at the end in the format boxed{<answer>}." + _SUMMARY_TAIL
+        + "If there is a final answer, include it at the end in the format boxed{<answer>}."
+        + _SUMMARY_TAIL
     ),
 }
 

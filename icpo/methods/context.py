@@ -1,0 +1,31 @@
+"""Drawing within the backbone's context: the oldest attempt leaves a history that does not fit."""
+
+from collections.abc import Callable, Sequence
+
+from icpo.types import Batches, Completion, Drawing, FinishReason, History, SampleRequest
+
+
+def draw_fitting(
+    histories: Sequence[History], request: Callable[[int, History], SampleRequest]
+) -> Drawing[tuple[list[History], Batches]]:
+    """Draws one request per history and returns the histories that fitted, with their completions.
+
+    A history whose prompt is answered `prompt_too_long` loses its oldest attempt and is asked again; one that
+    is too long even when empty keeps that answer, which counts as truncated. Nothing is yielded for no
+    histories.
+    """
+    fitted = list(histories)
+    answers: Batches = [[] for _ in fitted]
+    waiting = list(range(len(fitted)))
+    while waiting:
+        drawn = yield [request(i, fitted[i]) for i in waiting]
+        for i, completions in zip(waiting, drawn, strict=True):
+            answers[i] = completions
+        waiting = [i for i in waiting if _is_too_long(answers[i]) and fitted[i]]
+        for i in waiting:
+            fitted[i] = fitted[i][1:]
+    return fitted, answers
+
+
+def _is_too_long(completions: Sequence[Completion]) -> bool:
+    return any(c.finish_reason is FinishReason.PROMPT_TOO_LONG for c in completions)

@@ -1,0 +1,53 @@
+"""The base: finals drawn from the question alone."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from icpo.methods.drawing import draw_finals
+from icpo.seeding import derive_seed
+from icpo.types import AnswerKind, Purpose, Question, QuestionResult, Solving, Toolkit
+
+
+class BasePrompt(str, Enum):
+    """What the base is asked.
+
+    `plain` is question and output format; `empty_history` is what round 1 of ME-ICPO sees; `authors` is plain
+    for numbers and empty_history for choices and expressions, as in the authors' code.
+    """
+
+    PLAIN = "plain"
+    EMPTY_HISTORY = "empty_history"
+    AUTHORS = "authors"
+
+
+@dataclass(frozen=True, slots=True)
+class Direct:
+    """k finals with no context but the question."""
+
+    name: str
+    label: str
+    prompt: BasePrompt
+    num_finals: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "prompt", BasePrompt(self.prompt))
+        if self.num_finals < 1:
+            raise ValueError(f"num_finals must be at least 1, got {self.num_finals}")
+
+    def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
+        """Draws the finals of one question."""
+        scope = derive_seed(seed, question.question_id)
+        if self._promises_ideas(question.kind):
+            finals = yield from draw_finals(question, (), tools, self.num_finals, scope, 0)
+        else:
+            request = tools.ask(
+                Purpose.FINAL, tools.prompts.plain(question), self.num_finals, derive_seed(scope, "final", 0)
+            )
+            [completions] = yield [request]
+            finals = tools.candidates(completions, question.kind)
+        return QuestionResult(question, seed, (), ((0, finals),))
+
+    def _promises_ideas(self, kind: AnswerKind) -> bool:
+        if self.prompt is BasePrompt.AUTHORS:
+            return kind is not AnswerKind.NUMBER
+        return self.prompt is BasePrompt.EMPTY_HISTORY

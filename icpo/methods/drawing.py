@@ -1,0 +1,86 @@
+"""The draws that methods are made of: candidates, summaries, look-aheads and finals."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from icpo.methods.context import draw_fitting
+from icpo.seeding import derive_seed
+from icpo.types import (
+    AskLookahead,
+    Attempt,
+    Candidate,
+    Drawing,
+    History,
+    Lookahead,
+    Looking,
+    Purpose,
+    Question,
+    SampleRequest,
+    Toolkit,
+)
+
+
+def draw_candidates(
+    question: Question, history: History, tools: Toolkit, num_candidates: int, scope: int
+) -> Drawing[tuple[tuple[Candidate, ...], int]]:
+    """Candidates of the history's prompt, and how many attempts did not fit it (Algorithm 1, line 3)."""
+
+    def request(_: int, fitted: History) -> SampleRequest:
+        prompt = tools.prompts.solve(question, fitted)
+        return tools.ask(Purpose.CANDIDATE, prompt, num_candidates, derive_seed(scope, "candidate"))
+
+    [fitted], [completions] = yield from draw_fitting([history], request)
+    return tools.candidates(completions, question.kind), len(history) - len(fitted)
+
+
+def draw_summaries(question: Question, candidates: Sequence[Candidate], tools: Toolkit) -> Drawing[list[str]]:
+    """One summary of each candidate, reasoning cut off (Algorithm 1, line 5).
+
+    The seed depends on the candidate's text alone, so that the same text is summarised once.
+    """
+    if not candidates:
+        return []
+    texts = [tools.visible(candidate.completion.text) for candidate in candidates]
+    drawn = yield [
+        tools.ask(Purpose.SUMMARY, tools.prompts.summary(question, text), 1, derive_seed(0, "summary", text))
+        for text in texts
+    ]
+    return [tools.visible(completion.text).strip() for [completion] in drawn]
+
+
+def look_ahead(
+    question: Question, history: History, attempts: Sequence[Attempt], tools: Toolkit, scope: int
+) -> AskLookahead:
+    """Answers drawn with one more attempt in the history (Algorithm 1, line 6), gathered over several asks.
+
+    The i-th draw for an attempt has the same seed however the draws are split into instalments.
+    """
+    drawn: dict[int, list[Candidate]] = defaultdict(list)
+
+    def ask(wanted: Mapping[int, int]) -> Looking:
+        asked = list(wanted)
+
+        def request(j: int, fitted: History) -> SampleRequest:
+            i = asked[j]
+            seed = derive_seed(scope, "lookahead", i) + len(drawn[i])
+            return tools.ask(Purpose.LOOKAHEAD, tools.prompts.solve(question, fitted), wanted[i], seed)
+
+        _, batches = yield from draw_fitting([(*history, attempts[i]) for i in asked], request)
+        for i, completions in zip(asked, batches, strict=True):
+            drawn[i] += tools.candidates(completions, question.kind)
+        return [Lookahead(i, tools.votes(drawn[i], question.kind)) for i in asked]
+
+    return ask
+
+
+def draw_finals(
+    question: Question, history: History, tools: Toolkit, num_finals: int, scope: int, num_rounds: int
+) -> Drawing[tuple[Candidate, ...]]:
+    """The finals of a history after `num_rounds` rounds (Algorithm 1, output)."""
+
+    def request(_: int, fitted: History) -> SampleRequest:
+        prompt = tools.prompts.solve(question, fitted)
+        return tools.ask(Purpose.FINAL, prompt, num_finals, derive_seed(scope, "final", num_rounds))
+
+    _, [completions] = yield from draw_fitting([history], request)
+    return tools.candidates(completions, question.kind)

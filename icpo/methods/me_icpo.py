@@ -1,0 +1,91 @@
+"""ME-ICPO: minimum-entropy in-context policy optimization (paper, Algorithm 1)."""
+
+from dataclasses import dataclass
+
+from icpo.methods.drawing import draw_candidates, draw_finals, draw_summaries, look_ahead
+from icpo.seeding import derive_seed
+from icpo.types import (
+    Attempt,
+    Candidate,
+    Drawing,
+    History,
+    Question,
+    QuestionResult,
+    RewardSource,
+    Round,
+    Selector,
+    Solving,
+    Toolkit,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MeIcpo:
+    """Algorithm 1: n rounds of k candidates, of which the selector keeps what enters the history.
+
+    Finals are drawn after each number of rounds in `finals_after` (None: after the last only; 0 is the empty
+    history), so that one run serves every smaller n.
+    """
+
+    name: str
+    label: str
+    num_rounds: int
+    num_candidates: int
+    num_lookaheads: int
+    num_finals: int
+    reward: RewardSource
+    selector: Selector
+    finals_after: tuple[int, ...] | None
+
+    def __post_init__(self) -> None:
+        after = (self.num_rounds,) if self.finals_after is None else tuple(sorted(set(self.finals_after)))
+        object.__setattr__(self, "finals_after", after)
+        for field, least in (
+            ("num_rounds", 0),
+            ("num_candidates", 1),
+            ("num_lookaheads", 0),
+            ("num_finals", 1),
+        ):
+            if getattr(self, field) < least:
+                raise ValueError(f"{field} must be at least {least}, got {getattr(self, field)}")
+        if not after or after[0] < 0 or after[-1] > self.num_rounds:
+            raise ValueError(f"finals_after must lie in [0, num_rounds={self.num_rounds}], got {list(after)}")
+
+    def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
+        """Algorithm 1 for one question: yields requests, receives completions."""
+        scope = derive_seed(seed, question.question_id)
+        history: History = ()
+        rounds: list[Round] = []
+        finals: list[tuple[int, tuple[Candidate, ...]]] = []
+        for t in range(self.num_rounds + 1):
+            if t in (self.finals_after or ()):
+                finals.append(
+                    (t, (yield from draw_finals(question, history, tools, self.num_finals, scope, t)))
+                )
+            if t < self.num_rounds:
+                done = yield from self._round(question, history, tools, derive_seed(scope, t))
+                history = (*history, *(done.attempts[i] for i in done.kept))  # line 7
+                rounds.append(done)
+        return QuestionResult(question, seed, tuple(rounds), tuple(finals))
+
+    def _round(self, question: Question, history: History, tools: Toolkit, scope: int) -> Drawing[Round]:
+        """Lines 3 to 6. A candidate without an answer is not eligible: neither summarised nor kept."""
+        drawn = yield from draw_candidates(question, history, tools, self.num_candidates, scope)  # line 3
+        candidates, num_dropped = drawn
+        votes = tools.votes(candidates, question.kind)  # line 4
+        rewards = self.reward.rewards(question, candidates, votes, seed=derive_seed(scope, "vote"))
+        eligible = tuple(i for i, candidate in enumerate(candidates) if candidate.answer is not None)
+        summaries = yield from draw_summaries(question, [candidates[i] for i in eligible], tools)  # line 5
+        attempts = tuple(
+            Attempt(candidates[i], rewards.tags[i], summary)
+            for i, summary in zip(eligible, summaries, strict=True)
+        )
+        selection = yield from self.selector.select(  # line 6
+            attempts,
+            look_ahead(question, history, attempts, tools, scope),
+            num_lookaheads=self.num_lookaheads,
+            seed=derive_seed(scope, "select"),
+        )
+        return Round(
+            candidates, votes, rewards, eligible, attempts, selection.lookaheads, selection.kept, num_dropped
+        )

@@ -1,0 +1,50 @@
+"""Counts what a solving draws."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from icpo.types import Batches, Completion, FinishReason, QuestionResult, SampleRequest, Solving, Usage
+
+
+def metered(solving: Solving) -> Solving:
+    """The same solving, its result carrying what it cost."""
+    usage = Usage()
+    answers: Batches | None = None
+    while True:
+        try:
+            requests = next(solving) if answers is None else solving.send(answers)
+        except StopIteration as stop:
+            result: QuestionResult = stop.value
+            return replace(result, usage=usage)
+        answers = yield requests
+        for request, completions in zip(requests, answers, strict=True):
+            usage = add_usage(usage, request, completions)
+
+
+def add_usage(usage: Usage, request: SampleRequest, completions: Sequence[Completion]) -> Usage:
+    """The usage with one answered request added; a request's prompt is counted once."""
+    purpose = request.purpose.value
+    generated = sum(c.num_completion_tokens for c in completions)
+    return Usage(
+        num_requests=usage.num_requests + 1,
+        num_sequences=usage.num_sequences + len(completions),
+        prompt_tokens=usage.prompt_tokens + max((c.num_prompt_tokens for c in completions), default=0),
+        cached_prompt_tokens=usage.cached_prompt_tokens
+        + max((c.num_cached_tokens for c in completions), default=0),
+        generated_tokens=usage.generated_tokens + generated,
+        generated_by_purpose=_plus(usage.generated_by_purpose, purpose, generated),
+        truncated_by_purpose=_plus(
+            usage.truncated_by_purpose, purpose, _count(completions, FinishReason.LENGTH)
+        ),
+        too_long_by_purpose=_plus(
+            usage.too_long_by_purpose, purpose, _count(completions, FinishReason.PROMPT_TOO_LONG)
+        ),
+    )
+
+
+def _count(completions: Sequence[Completion], reason: FinishReason) -> int:
+    return sum(c.finish_reason is reason for c in completions)
+
+
+def _plus(counts: Mapping[str, int], key: str, number: int) -> dict[str, int]:
+    return {**counts, key: counts.get(key, 0) + number} if number else dict(counts)

@@ -1,0 +1,24 @@
+"""Reward 1 for the majority class (paper, Algorithm 1, line 4)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+
+from icpo.types import Candidate, Question, Rewards, Votes
+
+
+@dataclass(frozen=True, slots=True)
+class Majority:
+    """1 for candidates of the class with most votes, 0 for all others; a tie is broken by a seeded draw."""
+
+    name: str
+    tagged: bool
+
+    def rewards(
+        self, question: Question, candidates: Sequence[Candidate], votes: Votes, *, seed: int
+    ) -> Rewards:
+        """The tags, the class rewarded and how many classes were tied; all 0 when nobody answered."""
+        winners = sorted(votes.winners)
+        winner = Random(seed).choice(winners) if winners else None
+        tags = tuple(int(label is not None and label == winner) for label in votes.labels)
+        return Rewards(tags, winner, len(winners))

@@ -1,0 +1,20 @@
+"""No rewards: ideas carry no tag and the system prompt does not speak of rewards."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from icpo.types import Candidate, Question, Rewards, Votes
+
+
+@dataclass(frozen=True, slots=True)
+class NoReward:
+    """No tag for any candidate (paper, Table "Ablation", without reward)."""
+
+    name: str
+    tagged: bool
+
+    def rewards(
+        self, question: Question, candidates: Sequence[Candidate], votes: Votes, *, seed: int
+    ) -> Rewards:
+        """None for each candidate."""
+        return Rewards((None,) * len(candidates))

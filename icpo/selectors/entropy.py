@@ -1,0 +1,23 @@
+"""Keeps the attempt whose look-ahead answers have least entropy (paper, Algorithm 1, line 6)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from icpo.types import AskLookahead, Attempt, Selecting, Selection
+
+
+@dataclass(frozen=True, slots=True)
+class Entropy:
+    """Least look-ahead entropy wins; the first of equals; nothing is kept of no attempts."""
+
+    name: str
+
+    def select(
+        self, attempts: Sequence[Attempt], ask: AskLookahead, *, num_lookaheads: int, seed: int
+    ) -> Selecting:
+        """Draws the full budget for every attempt and keeps the least uncertain."""
+        if not attempts:
+            return Selection(())
+        lookaheads = yield from ask({i: num_lookaheads for i in range(len(attempts))})
+        best = min(lookaheads, key=lambda lookahead: (lookahead.entropy_bits, lookahead.attempt))
+        return Selection((best.attempt,), tuple(lookaheads))

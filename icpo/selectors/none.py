@@ -1,0 +1,20 @@
+"""Selects nothing away: every eligible attempt of the round enters the history."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from icpo.types import AskLookahead, Attempt, Selecting, Selection
+
+
+@dataclass(frozen=True, slots=True)
+class KeepAll:
+    """All attempts are kept; where they no longer fit the context the oldest are dropped and counted."""
+
+    name: str
+
+    def select(
+        self, attempts: Sequence[Attempt], ask: AskLookahead, *, num_lookaheads: int, seed: int
+    ) -> Selecting:
+        """Every index."""
+        yield from ()
+        return Selection(tuple(range(len(attempts))))
