@@ -1,0 +1,95 @@
+"""All metrics of one cell, as metrics.json holds them."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from icpo.metrics.copying import Result, Tally, copy_share, tag_hits
+from icpo.metrics.curves import by_round
+from icpo.metrics.estimates import estimate
+from icpo.metrics.per_question import PER_QUESTION, pass_at_k
+from icpo.metrics.scores import GradedFinals, Outcome, QuestionScore
+
+
+def measure_cell(
+    scores: Sequence[QuestionScore], results: Sequence[Result], *, tally: Tally
+) -> dict[str, Any]:
+    """Metrics of a cell from its grades and its lines of results.jsonl, matched by (question, seed).
+
+    Scores are those of the finals after the most rounds; `by_num_rounds` holds the others where there are
+    several. `copy_rate` and `tag_accuracy` stand there when a history had a reward-1 attempt, or a round a
+    tag. `tally` is the partition that voted. Raises ValueError when there are no scores, KeyError for a
+    score without a result.
+    """
+    if not scores:
+        raise ValueError("a cell without graded questions has no metrics")
+    by_key = {(r["question_id"], r["seed"]): r for r in results}
+    pairs = [(score, by_key[score.key]) for score in scores]
+    return {
+        "num_questions": len({s.question_id for s in scores}),
+        "seeds": sorted({s.seed for s in scores}),
+        "k": max(len(s.last.outcomes) for s in scores),
+        **_estimates({s.key: s.last for s in scores}),
+        "pass_by_k": _pass_by_k(scores),
+        **_counts([s.last for s in scores]),
+        **_costs([result for _, result in pairs]),
+        **_copying(pairs, tally),
+        **_by_num_rounds(scores),
+        "by_round": by_round(pairs),
+    }
+
+
+def _estimates(finals: Mapping[tuple[str, int], GradedFinals]) -> dict[str, Any]:
+    return {
+        name: asdict(estimate({key: metric(graded) for key, graded in finals.items()}))
+        for name, metric in PER_QUESTION.items()
+    }
+
+
+def _pass_by_k(scores: Sequence[QuestionScore]) -> dict[str, float]:
+    """Unbiased pass@k at the powers of two up to the fewest finals of a question."""
+    fewest = min(len(s.last.outcomes) for s in scores)
+    ks = [2**i for i in range(fewest.bit_length()) if 2**i <= fewest]
+    return {str(k): sum(pass_at_k(s.last, k) for s in scores) / len(scores) for k in ks}
+
+
+def _counts(finals: Sequence[GradedFinals]) -> dict[str, int]:
+    outcomes = Counter(outcome for graded in finals for outcome in graded.outcomes)
+    return {
+        "num_answers": outcomes.total(),
+        "num_unparsed": outcomes[Outcome.UNPARSED],
+        "num_truncated": outcomes[Outcome.TRUNCATED],
+        "num_timed_out": outcomes[Outcome.TIMED_OUT],
+    }
+
+
+def _costs(results: Sequence[Result]) -> dict[str, Any]:
+    """Sums over questions and seeds; a prompt is counted once a request."""
+    usages = [result["usage"] for result in results]
+    names = ("num_requests", "num_sequences", "prompt_tokens", "cached_prompt_tokens", "generated_tokens")
+    by_purpose: Counter[str] = Counter()
+    for usage in usages:
+        by_purpose.update(usage["generated_by_purpose"])
+    return {name: sum(u[name] for u in usages) for name in names} | {"generated_by_purpose": dict(by_purpose)}
+
+
+def _copying(pairs: Sequence[tuple[QuestionScore, Result]], tally: Tally) -> dict[str, float]:
+    shares = [share for s, r in pairs if (share := copy_share(r, s, tally)) is not None]
+    hits = [tag_hits(r, s) for s, r in pairs]
+    num_tags = sum(n for _, n in hits)
+    found: dict[str, float] = {}
+    if shares:
+        found["copy_rate"] = sum(shares) / len(shares)
+    if num_tags:
+        found["tag_accuracy"] = sum(n for n, _ in hits) / num_tags
+    return found
+
+
+def _by_num_rounds(scores: Sequence[QuestionScore]) -> dict[str, Any]:
+    """The metrics after each number of rounds at which finals were drawn, where there are several."""
+    rounds_done = sorted({n for s in scores for n, _ in s.finals})
+    if len(rounds_done) < 2:
+        return {}
+    at = {n: {s.key: graded for s in scores for done, graded in s.finals if done == n} for n in rounds_done}
+    return {"by_num_rounds": {str(n): _estimates(finals) for n, finals in at.items()}}

@@ -1,0 +1,54 @@
+"""What one set of finals is worth: each metric of one question under one seed, in [0, 1]."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from math import comb
+
+from icpo.metrics.scores import GradedFinals, Outcome
+
+
+def mean_at_k(finals: GradedFinals) -> float:
+    """Share of the k finals that are correct (paper, Section 5.1)."""
+    return finals.num_correct / len(finals.outcomes)
+
+
+def accuracy(finals: GradedFinals) -> float:
+    """1.0 if the first final is correct, else 0.0: one attempt per question and seed."""
+    return float(finals.outcomes[0] is Outcome.CORRECT)
+
+
+def majority_at_k(finals: GradedFinals) -> float:
+    """Probability that the majority answer is right, ties broken uniformly; 0.0 when nobody answered.
+
+    Exact: averages over the tied classes instead of drawing one. Abstentions never vote. A class is right if
+    a member of it is.
+    """
+    counts = Counter(label for label in finals.labels if label is not None)
+    if not counts:
+        return 0.0
+    most = max(counts.values())
+    winners = {label for label, count in counts.items() if count == most}
+    pairs = zip(finals.labels, finals.outcomes, strict=True)
+    right = {label for label, outcome in pairs if outcome is Outcome.CORRECT}
+    return len(winners & right) / len(winners)
+
+
+def pass_at_k(finals: GradedFinals, k: int | None = None) -> float:
+    """Unbiased chance that k of the finals (all if None) hold a correct one, without replacement.
+
+    1 - C(n - c, k) / C(n, k) with c of n finals correct (Chen et al. 2021, Eq. 1). Raises ValueError unless
+    1 <= k <= n.
+    """
+    n = len(finals.outcomes)
+    k = n if k is None else k
+    if not 1 <= k <= n:
+        raise ValueError(f"k must lie in [1, {n}], the number of finals, got {k}")
+    return 1 - comb(n - finals.num_correct, k) / comb(n, k)
+
+
+PER_QUESTION: Mapping[str, Callable[[GradedFinals], float]] = {
+    "mean_at_k": mean_at_k,
+    "accuracy": accuracy,
+    "majority_at_k": majority_at_k,
+    "pass_at_k": pass_at_k,
+}

@@ -1,0 +1,88 @@
+"""What grading says of one question under one seed: one line of scores.jsonl."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from enum import Enum
+from typing import Any
+
+
+class Outcome(str, Enum):
+    """How one final ended; all but `correct` count as wrong, and each kind is counted apart."""
+
+    CORRECT = "correct"
+    WRONG = "wrong"
+    UNPARSED = "unparsed"
+    TRUNCATED = "truncated"
+    TIMED_OUT = "timed_out"
+
+
+@dataclass(frozen=True, slots=True)
+class GradedFinals:
+    """Outcomes of one set of finals, and the representative of each answer class (None: abstained)."""
+
+    outcomes: tuple[Outcome, ...]
+    labels: tuple[str | None, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "outcomes", tuple(map(Outcome, self.outcomes)))
+        object.__setattr__(self, "labels", tuple(self.labels))
+        if not self.outcomes or len(self.outcomes) != len(self.labels):
+            raise ValueError(
+                f"finals need one label per outcome and at least one of each, "
+                f"got {len(self.outcomes)} outcomes and {len(self.labels)} labels"
+            )
+
+    @property
+    def num_correct(self) -> int:
+        """How many of the finals are correct."""
+        return self.outcomes.count(Outcome.CORRECT)
+
+
+@dataclass(frozen=True, slots=True)
+class GradedRound:
+    """Whether each candidate of a round agrees with gold; None where it gave no answer."""
+
+    correct: tuple[bool | None, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "correct", tuple(self.correct))
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionScore:
+    """The grades of one question under one seed; `finals` maps rounds done to the finals drawn then."""
+
+    question_id: str
+    seed: int
+    gold: str
+    finals: tuple[tuple[int, GradedFinals], ...]
+    rounds: tuple[GradedRound, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.finals:
+            raise ValueError(f"question {self.question_id} has no finals under seed {self.seed}")
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """What pairs this score with another cell's."""
+        return self.question_id, self.seed
+
+    @property
+    def last(self) -> GradedFinals:
+        """The finals after the most rounds: the ones that a cell is judged by."""
+        return max(self.finals, key=lambda entry: entry[0])[1]
+
+    def to_json(self) -> dict[str, Any]:
+        """The line of scores.jsonl."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, line: Mapping[str, Any]) -> "QuestionScore":
+        """The inverse of `to_json`; raises KeyError or ValueError on a line that is none."""
+        return cls(
+            question_id=line["question_id"],
+            seed=line["seed"],
+            gold=line["gold"],
+            finals=tuple((n, GradedFinals(f["outcomes"], f["labels"])) for n, f in line["finals"]),
+            rounds=tuple(GradedRound(r["correct"]) for r in line["rounds"]),
+        )

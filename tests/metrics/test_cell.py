@@ -1,0 +1,124 @@
+from icpo.metrics import GradedFinals, GradedRound, QuestionScore, measure_cell
+from icpo.types import Votes
+
+SAME = {"1/2": "0.5"}  # what the test's partition takes for equal
+USAGE = {
+    "num_requests": 3,
+    "num_sequences": 9,
+    "prompt_tokens": 100,
+    "cached_prompt_tokens": 10,
+    "generated_tokens": 40,
+    "generated_by_purpose": {"candidate": 30, "final": 10},
+}
+
+
+def tally(answers, kind):
+    return Votes((), 0, tuple(SAME.get(answer, answer) for answer in answers))
+
+
+def round_(answers, tags, kept, bits=()):
+    """A round in which every candidate with an answer became an attempt."""
+    eligible = [i for i, answer in enumerate(answers) if answer is not None]
+    return {
+        "type": "round",
+        "candidates": [{"answer": answer} for answer in answers],
+        "rewards": {"tags": tags, "winner": None, "num_tied": 0},
+        "eligible": eligible,
+        "attempts": [{"reward": tags[i], "summary": "s"} for i in eligible],
+        "lookaheads": [{"attempt": i, "entropy_bits": b} for i, b in enumerate(bits)],
+        "kept": kept,
+    }
+
+
+def result(question_id, seed, *trace):
+    return {"question_id": question_id, "seed": seed, "kind": "number", "trace": trace, "usage": USAGE}
+
+
+def test_direct_cell_by_hand():
+    scores = [
+        QuestionScore("q1", 0, "4", ((0, GradedFinals(["correct", "wrong"], ["4", "5"])),)),
+        QuestionScore("q2", 0, "4", ((0, GradedFinals(["unparsed", "truncated"], [None, None])),)),
+    ]
+    found = measure_cell(scores, [result("q2", 0), result("q1", 0)], tally=tally)
+    assert (found["num_questions"], found["seeds"], found["k"]) == (2, [0], 2)
+    values = {name: found[name]["value"] for name in ("mean_at_k", "accuracy", "majority_at_k", "pass_at_k")}
+    assert values == {"mean_at_k": 0.25, "accuracy": 0.5, "majority_at_k": 0.25, "pass_at_k": 0.5}
+    assert found["pass_by_k"] == {"1": 0.25, "2": 0.5}
+    assert [found[f"num_{n}"] for n in ("answers", "unparsed", "truncated", "timed_out")] == [4, 1, 1, 0]
+    assert (found["generated_tokens"], found["generated_by_purpose"]) == (80, {"candidate": 60, "final": 20})
+    assert found["by_round"] == []
+    assert not {"copy_rate", "tag_accuracy", "by_num_rounds"} & found.keys()
+
+
+def test_icpo_cell_by_hand():
+    score = QuestionScore(
+        "q1",
+        0,
+        "4",
+        ((2, GradedFinals(["wrong", "wrong", "correct", "unparsed"], ["1/2", "0.5", "4", None])),),
+        (GradedRound([False, False, None]), GradedRound([False, True, False])),
+    )
+    first = round_(["0.5", "0.5", None], [1, 1, None], kept=[1], bits=[2.0, 1.0])
+    second = round_(["1/2", "4", "7"], [1, 0, 0], kept=[0], bits=[0.5, 1.0, 1.5])
+    found = measure_cell([score], [result("q1", 0, first, second)], tally=tally)
+    assert found["copy_rate"] == 2 / 4  # "1/2" and "0.5" are one class, the history's most frequent
+    assert found["tag_accuracy"] == 1 / 5  # of 1 1 - 1 0 0, gold confirms the last alone
+    assert found["by_round"] == [
+        {"round": 1, "mean_at_k": 0.0, "entropy_bits": 1.5, "kept_entropy_bits": 1.0, "num_empty": 0},
+        {"round": 2, "mean_at_k": 1 / 3, "entropy_bits": 1.0, "kept_entropy_bits": 0.5, "num_empty": 0},
+    ]
+
+
+def test_history_without_rewarded_attempt_has_no_copy_rate():
+    score = QuestionScore(
+        "q1", 0, "4", ((1, GradedFinals(["wrong"], ["5"])),), (GradedRound([False, False]),)
+    )
+    kept_a_bad_idea = result("q1", 0, round_(["5", "6"], [1, 0], kept=[1]))
+    assert "copy_rate" not in measure_cell([score], [kept_a_bad_idea], tally=tally)
+
+
+def test_copies_of_either_of_two_tied_answers_count():
+    score = QuestionScore(
+        "q1",
+        0,
+        "4",
+        ((1, GradedFinals(["wrong", "wrong", "correct"], ["5", "6", "4"])),),
+        (GradedRound([False, False]),),
+    )
+    tied = result("q1", 0, round_(["5", "6"], [1, 1], kept=[0, 1]))
+    assert measure_cell([score], [tied], tally=tally)["copy_rate"] == 2 / 3
+
+
+def test_finals_after_the_most_rounds_are_the_cells_and_the_others_stand_apart():
+    score = QuestionScore(
+        "q1", 0, "4", ((3, GradedFinals(["correct"], ["4"])), (1, GradedFinals(["wrong"], ["5"]))), ()
+    )
+    found = measure_cell([score], [result("q1", 0)], tally=tally)
+    assert found["mean_at_k"]["value"] == 1.0
+    assert {n: m["mean_at_k"]["value"] for n, m in found["by_num_rounds"].items()} == {"1": 0.0, "3": 1.0}
+
+
+def test_a_round_that_kept_nothing_is_counted():
+    score = QuestionScore("q1", 0, "4", ((1, GradedFinals(["wrong"], ["5"])),), (GradedRound([None, None]),))
+    empty = result("q1", 0, round_([None, None], [None, None], kept=[]))
+    [entry] = measure_cell([score], [empty], tally=tally)["by_round"]
+    assert entry == {
+        "round": 1,
+        "mean_at_k": 0,
+        "entropy_bits": None,
+        "kept_entropy_bits": None,
+        "num_empty": 1,
+    }
+
+
+def test_scores_survive_their_line():
+    score = QuestionScore(
+        "q1",
+        3,
+        "4",
+        ((1, GradedFinals(["correct", "timed_out"], ["4", None])),),
+        (GradedRound([True, None]),),
+    )
+    line = score.to_json()
+    assert line["finals"] == ((1, {"outcomes": ("correct", "timed_out"), "labels": ("4", None)}),)
+    assert QuestionScore.from_json(line) == score
