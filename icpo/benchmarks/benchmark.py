@@ -1,0 +1,110 @@
+"""A benchmark: which questions, what kind of answer, and how one knows that they are the right ones."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from icpo.benchmarks.columns import Item
+from icpo.benchmarks.sources import FileSource, HubSource, Source
+from icpo.errors import BenchmarkError
+from icpo.types import AnswerKind, Question
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedBenchmark:
+    """Questions in the source's order, and their golds by question id, apart (a question may have none).
+
+    `digest` is of all (text, answer) pairs of the benchmark, also where only some were asked for.
+    `revision` is the commit of the hub, None elsewhere.
+    """
+
+    questions: tuple[Question, ...]
+    golds: Mapping[str, str]
+    digest: str
+    revision: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """Questions of one name.
+
+    `path` names a file to read instead of the source; `level` keeps the items of that level alone; `limit`
+    keeps the first so many. `expected_count` and `digest` are checked where they are given, unless a limit
+    says that only some of the questions are wanted.
+    """
+
+    name: str
+    kind: AnswerKind
+    source: Source
+    expected_count: int | None
+    digest: str | None
+    level: int | None
+    path: str | None
+    limit: int | None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kind", AnswerKind(self.kind))
+        for name in ("expected_count", "limit"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise ValueError(f"{name} must be at least 1 or null, got {value}")
+
+    def load(self) -> LoadedBenchmark:
+        """The questions. Raises BenchmarkError when they cannot be read or are not the ones expected."""
+        sourced = self._source().read(self.name)
+        items = self._of_level(sourced.items)
+        digest = content_digest(items)
+        self._check(items, digest)
+        kept = items[: self.limit]
+        questions = tuple(Question(item.item_id, item.text, self.kind) for item in kept)
+        golds = {item.item_id: item.answer for item in kept if item.answer is not None}
+        return LoadedBenchmark(questions, golds, digest, sourced.revision)
+
+    def _source(self) -> Source:
+        if self.path is None:
+            return self.source
+        return FileSource(self.path, self.source.columns if isinstance(self.source, HubSource) else None)
+
+    def _of_level(self, items: list[Item]) -> list[Item]:
+        if self.level is None:
+            return items
+        if items and all(item.level is None for item in items):
+            raise BenchmarkError(
+                f"{self.name} takes the questions of level {self.level}, but {self.path or 'its source'} "
+                "names no levels. Add a column 'level', or set benchmark.level=null."
+            )
+        return [item for item in items if item.level == self.level]
+
+    def _check(self, items: list[Item], digest: str) -> None:
+        origin = self.path or "its source"
+        if not items:
+            raise BenchmarkError(f"{self.name} has no questions in {origin}.")
+        repeated = [item_id for item_id, n in Counter(item.item_id for item in items).items() if n > 1]
+        if repeated:
+            raise BenchmarkError(
+                f"{self.name} has the question id {repeated[0]!r} more than once in {origin}."
+            )
+        if self.limit is not None:
+            return
+        if self.expected_count is not None and len(items) != self.expected_count:
+            raise BenchmarkError(
+                f"{self.name} must have {self.expected_count} questions, but {origin} has {len(items)}. "
+                "Check the file or the revision; for questions of your own set benchmark.expected_count=null."
+            )
+        if self.digest is not None and digest != self.digest:
+            raise BenchmarkError(
+                f"{self.name} must have the content digest {self.digest}, but {origin} has {digest}. "
+                "Its texts or answers changed: pin benchmark.source.revision, or accept them with "
+                "benchmark.digest=null."
+            )
+
+
+def content_digest(items: Iterable[Item]) -> str:
+    """BLAKE2b (16 bytes, hex) over the (text, answer) pairs in order; ids and levels do not count."""
+    digest = hashlib.blake2b(digest_size=16)
+    for item in items:
+        for part in (item.text, item.answer or ""):
+            data = part.encode("utf-8", "surrogatepass")
+            digest.update(len(data).to_bytes(8, "big") + data)
+    return digest.hexdigest()

@@ -1,0 +1,120 @@
+"""Where questions come from: a file, the Hugging Face hub, the arithmetic generator, or one text."""
+
+import sys
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Protocol
+
+from icpo.benchmarks.columns import Columns, Item
+from icpo.benchmarks.rows import SUFFIXES, read_rows
+from icpo.errors import BenchmarkError
+
+
+@dataclass(frozen=True, slots=True)
+class Sourced:
+    """All items of a source, in its order, and the revision they are of (None where a source has none)."""
+
+    items: list[Item]
+    revision: str | None = None
+
+
+class Source(Protocol):
+    """A place that items are read from."""
+
+    def read(self, name: str) -> Sourced:
+        """All items; `name` is the benchmark's, for ids and messages."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileSource:
+    """A .jsonl, .csv or .parquet file; columns of other names are found by their usual names."""
+
+    path: str
+    columns: Columns | None = None
+
+    def read(self, name: str) -> Sourced:
+        """Items of the file."""
+        rows = read_rows(Path(self.path))
+        names = list(dict.fromkeys(key for row in rows for key in row))
+        columns = self.columns or Columns(text="problem", answer="answer")
+        return Sourced(columns.fitted(names, self.path).items(rows, name))
+
+
+@dataclass(frozen=True, slots=True)
+class HubSource:
+    """A dataset repository of the hub; `split_files` is a glob for the data files of the split in it."""
+
+    repo: str
+    revision: str | None
+    split_files: str
+    columns: Columns
+
+    def read(self, name: str) -> Sourced:
+        """Items of the split's files; the revision is the commit that was resolved."""
+        folder = self._download()
+        files = sorted(
+            path
+            for path in folder.rglob("*")
+            if path.suffix in SUFFIXES and fnmatch(path.relative_to(folder).as_posix(), self.split_files)
+        )
+        if not files:
+            raise BenchmarkError(
+                f"Dataset {self.repo} at {folder.name} has no data file like {self.split_files!r}. "
+                "Set benchmark.source.split_files, or give the questions as benchmark.path=FILE."
+            )
+        rows = [row for file in files for row in read_rows(file)]
+        names = list(dict.fromkeys(key for row in rows for key in row))
+        columns = self.columns.fitted(names, self.repo)
+        return Sourced(columns.items(rows, name), revision=folder.name)
+
+    def _download(self) -> Path:
+        """The snapshot's folder, named by its commit; from the hub's cache when the hub cannot be reached."""
+        from huggingface_hub import snapshot_download
+        from huggingface_hub.errors import HfHubHTTPError
+
+        try:
+            return Path(
+                snapshot_download(
+                    self.repo, repo_type="dataset", revision=self.revision, allow_patterns=[self.split_files]
+                )
+            )
+        except (OSError, HfHubHTTPError) as error:
+            reason = str(error).strip().partition("\n")[0]
+            raise BenchmarkError(
+                f"Dataset {self.repo} could not be loaded from the Hugging Face hub ({reason}). "
+                "Give the questions as benchmark.path=FILE (.jsonl, .csv or .parquet); where the hub's cache "
+                "(HF_HOME) already holds them, set HF_HUB_OFFLINE=1; a gated dataset needs HF_TOKEN."
+            ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class ArithmeticSource:
+    """The project's own word problems: a set of one split, the same on every machine."""
+
+    split: str
+    problem_set: str
+
+    def read(self, name: str) -> Sourced:
+        """The generated problems."""
+        from icpo import arithmetic
+
+        problems = arithmetic.questions(self.split, self.problem_set)
+        return Sourced([Item(p.problem_id, p.text, str(p.answer)) for p in problems])
+
+
+@dataclass(frozen=True, slots=True)
+class TextSource:
+    """One question without a gold answer: the text of a file, or of standard input when `path` is '-'."""
+
+    path: str
+
+    def read(self, name: str) -> Sourced:
+        """One item."""
+        try:
+            text = sys.stdin.read() if self.path == "-" else Path(self.path).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise BenchmarkError(f"The question cannot be read from {self.path}: {error}.") from None
+        if not text.strip():
+            raise BenchmarkError(f"The question read from {self.path} is empty.")
+        return Sourced([Item(f"{name}/0", text.strip(), None)])

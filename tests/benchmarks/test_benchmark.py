@@ -1,0 +1,100 @@
+import json
+from dataclasses import replace
+
+import pytest
+
+from icpo.benchmarks import Benchmark, FileSource, Item, Sourced, content_digest
+from icpo.errors import BenchmarkError
+from icpo.types import AnswerKind, Question
+
+
+class FixedSource:
+    def __init__(self, *items):
+        self.items = items
+
+    def read(self, name):
+        return Sourced(list(self.items), revision="abc")
+
+
+ITEMS = [Item(f"q{i}", f"text {i}", f"gold {i}", level=1 + i % 2) for i in range(4)]
+FOUR = Benchmark(
+    name="four",
+    kind="number",
+    source=FixedSource(*ITEMS),
+    expected_count=4,
+    digest=content_digest(ITEMS),
+    level=None,
+    path=None,
+    limit=None,
+)
+
+
+def test_questions_and_golds_are_apart():
+    loaded = FOUR.load()
+    assert loaded.questions[1] == Question("q1", "text 1", AnswerKind.NUMBER)
+    assert loaded.golds == {"q0": "gold 0", "q1": "gold 1", "q2": "gold 2", "q3": "gold 3"}
+    assert (loaded.digest, loaded.revision) == (FOUR.digest, "abc")
+    assert "gold" not in repr(loaded.questions)
+
+
+def test_a_limit_takes_the_first_and_keeps_the_digest_of_all():
+    loaded = replace(FOUR, limit=2).load()
+    assert [q.question_id for q in loaded.questions] == list(loaded.golds) == ["q0", "q1"]
+    assert loaded.digest == FOUR.digest
+
+
+def test_a_level_is_filtered_before_it_is_counted():
+    loaded = replace(FOUR, level=2, expected_count=2, digest=None).load()
+    assert [q.question_id for q in loaded.questions] == ["q1", "q3"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"expected_count": 5}, "four must have 5 questions, but its source has 4.*expected_count=null"),
+        (
+            {"digest": "0" * 32},
+            f"four must have the content digest {'0' * 32}, but its source has {FOUR.digest}",
+        ),
+        ({"source": FixedSource()}, "four has no questions"),
+        ({"level": 9, "expected_count": None}, "four has no questions"),
+        ({"source": FixedSource(ITEMS[0], ITEMS[0]), "limit": 1}, "question id 'q0' more than once"),
+        ({"source": FixedSource(Item("a", "t", "1")), "level": 1}, "names no levels.*benchmark.level=null"),
+    ],
+)
+def test_what_is_not_expected_is_named_with_the_way_out(change, message):
+    with pytest.raises(BenchmarkError, match=message):
+        replace(FOUR, **change).load()
+
+
+def test_a_limit_makes_no_claim_about_the_whole():
+    assert len(replace(FOUR, limit=3, expected_count=99, digest="0" * 32).load().questions) == 3
+
+
+def test_digest_sees_texts_and_answers_in_order_and_where_one_ends():
+    changed = [
+        [Item("q", "ab", "c")],
+        [Item("q", "a", "bc")],
+        [Item("q", "ab", "d")],
+        [Item("q", "ab", "c"), Item("r", "x", "y")],
+        [Item("r", "x", "y"), Item("q", "ab", "c")],
+    ]
+    assert len({content_digest(items) for items in changed}) == len(changed)
+    assert content_digest([Item("q", "ab", "c", 1)]) == content_digest([Item("other", "ab", "c", 2)])
+
+
+def test_a_file_stands_in_for_the_source(tmp_path):
+    path = tmp_path / "own.jsonl"
+    path.write_text("".join(json.dumps({"question": f"p{i}", "gold": i}) + "\n" for i in range(3)))
+    with pytest.raises(BenchmarkError, match=r"must have 4 questions, but .*own\.jsonl has 3"):
+        replace(FOUR, path=str(path)).load()
+    loaded = replace(FOUR, path=str(path), expected_count=None, digest=None).load()
+    assert loaded.golds == {"four/0": "0", "four/1": "1", "four/2": "2"}
+    assert loaded.revision is None
+    assert FileSource(str(path)).read("four").items[2] == Item("four/2", "p2", "2")
+
+
+@pytest.mark.parametrize("change", [{"limit": 0}, {"expected_count": 0}, {"kind": "essay"}])
+def test_bad_settings_are_refused(change):
+    with pytest.raises(ValueError, match=next(iter(change)) if "kind" not in change else "essay"):
+        replace(FOUR, **change)

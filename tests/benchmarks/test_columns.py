@@ -1,0 +1,76 @@
+import pytest
+
+from icpo.benchmarks import Columns, Item
+from icpo.errors import BenchmarkError
+
+PLAIN = Columns(text="problem", answer="answer", item_id="id", level="level")
+GPQA = Columns(text="Q", answer="right", item_id="id", wrong_answers=("w1", "w2", "w3"), shuffle_seed=7)
+
+
+def gpqa_rows(count):
+    return [
+        {"id": f"r{i}", "Q": f"q{i}", "right": "yes\n", "w1": "a", "w2": "b", "w3": "c"} for i in range(count)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("row", "item"),
+    [
+        ({"id": "a", "problem": "p", "answer": "025", "level": 5}, Item("a", "p", "025", 5)),
+        ({"id": "a", "problem": "p", "answer": 142.0, "level": "Level 3"}, Item("a", "p", "142.0", 3)),
+        ({"id": 60, "problem": "p", "answer": -7, "level": None}, Item("b/60", "p", "-7", None)),
+        ({"problem": " p ", "answer": "1"}, Item("b/0", " p ", "1", None)),
+        (
+            {"id": "../x\n\u202e🙂", "problem": "boxed{7}\0", "answer": "1"},
+            Item("../x\n\u202e🙂", "boxed{7}\0", "1"),
+        ),
+    ],
+)
+def test_rows_become_items_with_their_text_untouched(row, item):
+    assert PLAIN.items([row], "b") == [item]
+
+
+@pytest.mark.parametrize("answer", [None, "", "  ", float("nan"), True, ["1"]])
+def test_a_row_without_a_readable_answer_is_named(answer):
+    with pytest.raises(BenchmarkError, match="Question 1 of b"):
+        PLAIN.items([{"problem": "p", "answer": "1"}, {"problem": "p", "answer": answer}], "b")
+
+
+def test_options_are_shuffled_by_seed_and_id_and_the_letter_follows_the_right_one():
+    items = GPQA.items(gpqa_rows(40), "gpqa")
+    for item in items:
+        lines = item.text.split("\n\n", 1)[1].split("\n")
+        assert sorted(line[3:] for line in lines) == ["a", "b", "c", "yes"]
+        assert [line[:3] for line in lines] == ["A. ", "B. ", "C. ", "D. "]
+        assert lines["ABCD".index(item.answer)] == f"{item.answer}. yes"
+    assert {item.answer for item in items} == set("ABCD")
+    assert GPQA.items(gpqa_rows(40), "gpqa") == items
+    other = Columns(**{name: getattr(GPQA, name) for name in GPQA.__slots__} | {"shuffle_seed": 8})
+    assert other.items(gpqa_rows(40), "gpqa") != items
+
+
+def test_order_of_options_does_not_depend_on_a_question_s_place():
+    rows = gpqa_rows(5)
+    assert GPQA.items(rows[::-1], "gpqa")[::-1] == GPQA.items(rows, "gpqa")
+
+
+@pytest.mark.parametrize(
+    ("names", "fitted"),
+    [
+        (["id", "problem", "answer", "level"], PLAIN),
+        (["unique_id", "problem", "answer"], Columns("problem", "answer", "unique_id", None)),
+        (["question", "gold"], Columns("question", "gold")),
+        (["Problem", "Answer", "difficulty"], Columns("Problem", "Answer", None, "difficulty")),
+    ],
+)
+def test_columns_of_other_names_are_found_by_their_usual_names(names, fitted):
+    assert PLAIN.fitted(names, "file") == fitted
+
+
+def test_a_file_with_lettered_options_is_taken_as_it_is():
+    assert GPQA.fitted(["id", "problem", "answer"], "file") == Columns("problem", "answer", "id")
+
+
+def test_columns_that_cannot_be_told_are_named():
+    with pytest.raises(BenchmarkError, match="file has the columns foo, solution"):
+        PLAIN.fitted(["foo", "solution"], "file")

@@ -1,0 +1,65 @@
+"""Every file of conf/benchmark builds, with the counts that the benchmarks are known by."""
+
+from pathlib import Path
+
+import pytest
+from hydra import compose, initialize_config_dir
+from hydra.utils import instantiate
+
+from icpo.errors import BenchmarkError
+
+CONF = Path(__file__).resolve().parents[2] / "conf"
+FILES = CONF.parents[1] / "shared" / "benchmarks"
+NAMES = sorted(path.stem for path in (CONF / "benchmark").glob("[a-z]*.yaml"))
+MATH_LEVELS = {"math_l1": 43, "math_l2": 90, "math_l3": 105, "math_l4": 128, "math_l5": 134}
+COUNTS = {"aime2024": 30, "amc": 83, "math500": 500, "hmmt": 30, "apex": 49, "gpqa": 198, **MATH_LEVELS}
+
+
+def build(*overrides):
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        config = compose(
+            overrides=["+question_file=-", *(f"+{o}" if o.startswith("benchmark=") else o for o in overrides)]
+        )
+    return instantiate(config.benchmark, _convert_="all")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_benchmark_builds_under_its_own_name(name):
+    benchmark = build(f"benchmark={name}")
+    assert benchmark.name == {"questions_file": "question"}.get(name, name)
+    assert benchmark.expected_count == COUNTS.get(name, 1 if name == "questions_file" else 300)
+    assert benchmark.path is None and benchmark.limit is None
+
+
+def test_math_levels_add_up_to_math500():
+    assert sum(MATH_LEVELS.values()) == COUNTS["math500"]
+    assert [build(f"benchmark={name}").level for name in MATH_LEVELS] == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("arith")])
+def test_arithmetic_loads_as_many_as_it_claims(name):
+    loaded = build(f"benchmark={name}").load()
+    assert len(loaded.questions) == len(loaded.golds) == 300
+
+
+@pytest.mark.skipif(
+    not FILES.is_dir(), reason="the public questions are not shipped; they lie beside the checkout"
+)
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [("aime2024", "aime2024"), ("amc", "amc"), ("math500", "math500"), ("gpqa", "gpqa_diamond")]
+    + [(name, "math500") for name in MATH_LEVELS],
+)
+def test_files_of_public_questions_pass_as_they_are(name, file):
+    path = FILES / f"{file}.jsonl"
+    assert len(build(f"benchmark={name}", f"benchmark.path={path}").load().golds) == COUNTS[name]
+    limited = build(f"benchmark={name}", f"benchmark.path={path}", "benchmark.limit=2").load()
+    assert len(limited.questions) == 2
+
+
+@pytest.mark.skipif(
+    not FILES.is_dir(), reason="the public questions are not shipped; they lie beside the checkout"
+)
+def test_the_wrong_file_is_noticed():
+    with pytest.raises(BenchmarkError, match=r"aime2024 must have 30 questions, but .* has 83"):
+        build("benchmark=aime2024", f"benchmark.path={FILES / 'amc.jsonl'}").load()

@@ -1,0 +1,59 @@
+import json
+
+import pandas as pd
+import pytest
+
+from icpo.benchmarks.rows import read_rows
+from icpo.errors import BenchmarkError
+
+ROWS = [
+    {"problem": 'line one\nline two, "quoted"\u2028 and on', "answer": "025"},
+    {"problem": "N/A? nan, \u202eright to left", "answer": "NA"},
+]
+
+
+def test_jsonl_keeps_texts_to_the_letter(tmp_path):
+    path = tmp_path / "q.jsonl"
+    lines = [json.dumps(ROWS[0], ensure_ascii=False), "", json.dumps(ROWS[1])]
+    path.write_text("\ufeff" + "\n".join(lines), encoding="utf-8")
+    assert read_rows(path) == ROWS
+
+
+def test_csv_neither_drops_zeros_nor_reads_na_as_missing(tmp_path):
+    path = tmp_path / "q.csv"
+    pd.DataFrame(ROWS).to_csv(path, index=False)
+    assert read_rows(path) == ROWS
+
+
+def test_parquet_gives_plain_python_values(tmp_path):
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "q.parquet"
+    pd.DataFrame([{"problem": "p", "answer": 142.0}, {"problem": "q", "answer": None}]).to_parquet(path)
+    first, second = read_rows(path)
+    assert first == {"problem": "p", "answer": 142.0} and type(first["answer"]) is float
+    assert second["answer"] != second["answer"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("q.txt", b"", "must end in one of .jsonl"),
+        ("q.jsonl", b'{"a": 1}\n{"a": ', "line 2 is not JSON"),
+        ("q.jsonl", b"[1]\n", "line 1 must be a JSON object, got list"),
+        ("q.jsonl", b"\xff\xfe", "cannot be read"),
+        ("q.csv", b"", "not a .csv file"),
+        ("q.csv", b'a,b\n"1,2\n3', "not a .csv file"),
+        ("q.parquet", b"PAR1 no", "not a .parquet file|needs pyarrow"),
+    ],
+)
+def test_broken_files_are_named(tmp_path, name, content, message):
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(BenchmarkError, match=message) as caught:
+        read_rows(path)
+    assert name in str(caught.value)
+
+
+def test_a_missing_file_is_named_with_its_folder(tmp_path):
+    with pytest.raises(BenchmarkError, match=f"no file {tmp_path / 'none.jsonl'}"):
+        read_rows(tmp_path / "none.jsonl")
