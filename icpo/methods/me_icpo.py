@@ -24,7 +24,8 @@ class MeIcpo:
     """Algorithm 1: n rounds of k candidates, of which the selector keeps what enters the history.
 
     Finals are drawn after each number of rounds in `finals_after` (None: after the last only; 0 is the empty
-    history), so that one run serves every smaller n.
+    history), so that one run serves every smaller n. `answered_only` keeps candidates without an answer from
+    being summarised and kept.
     """
 
     name: str
@@ -36,6 +37,7 @@ class MeIcpo:
     reward: RewardSource
     selector: Selector
     finals_after: tuple[int, ...] | None
+    answered_only: bool
 
     def __post_init__(self) -> None:
         after = (self.num_rounds,) if self.finals_after is None else tuple(sorted(set(self.finals_after)))
@@ -69,12 +71,12 @@ class MeIcpo:
         return QuestionResult(question, seed, tuple(rounds), tuple(finals))
 
     def _round(self, question: Question, history: History, tools: Toolkit, scope: int) -> Drawing[Round]:
-        """Lines 3 to 6. A candidate without an answer is not eligible: neither summarised nor kept."""
+        """Lines 3 to 6; only eligible candidates are summarised, looked ahead of and kept."""
         drawn = yield from draw_candidates(question, history, tools, self.num_candidates, scope)  # line 3
         candidates, num_dropped = drawn
         votes = tools.votes(candidates, question.kind)  # line 4
         rewards = self.reward.rewards(question, candidates, votes, seed=derive_seed(scope, "vote"))
-        eligible = tuple(i for i, candidate in enumerate(candidates) if candidate.answer is not None)
+        eligible = tuple(i for i, c in enumerate(candidates) if c.answer is not None or not self.answered_only)
         summaries = yield from draw_summaries(question, [candidates[i] for i in eligible], tools)  # line 5
         attempts = tuple(
             Attempt(candidates[i], rewards.tags[i], summary)

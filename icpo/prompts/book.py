@@ -62,8 +62,10 @@ class Book:
         return Prompt("", paper.SUMMARY[question.kind].replace("{text}", text.strip()))
 
     def idea(self, attempt: Attempt) -> str:
-        """One attempt as it stands in a list of ideas."""
-        answer_line = self.answer_line.replace("{answer}", self._answer(attempt))
+        """One attempt as it stands in a list of ideas; without an answer it is its summary alone."""
+        if attempt.candidate.answer is None:
+            return attempt.summary
+        answer_line = self.answer_line.replace("{answer}", self._answer(attempt.candidate.answer))
         match self.idea_form:
             case IdeaForm.FULL:
                 return f"{attempt.summary}\n\n{answer_line}"
@@ -77,8 +79,7 @@ class Book:
             return []
         return [title, *(f"[{i}]- {self.idea(a)}" for i, a in enumerate(attempts))]
 
-    def _answer(self, attempt: Attempt) -> str:
-        answer = attempt.candidate.answer or ""
+    def _answer(self, answer: str) -> str:
         if self.answer_as_float and answer.lstrip("-").isdecimal():
             return f"{answer}.0"
         return answer

@@ -1,0 +1,132 @@
+"""Where conf/ lies, and configurations to values: with run.py the only code that knows Hydra."""
+
+import hashlib
+import json
+import logging
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from hydra.core.hydra_config import HydraConfig
+from hydra.errors import InstantiationException
+from hydra.experimental.callback import Callback
+from hydra.utils import instantiate
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from icpo.errors import ConfigError
+
+OWN_PACKAGE = "icpo."
+NOT_IN_DIGEST = ("tracking", "output_root", "run_name", "max_in_flight", "dry_run", "allow_targets")
+SEEN_RUNS: list[tuple[Path, str]] = []
+logger = logging.getLogger(__name__)
+
+
+def config_source() -> str:
+    """Where Hydra finds conf/: beside `icpo/` in a checkout, inside the package in a wheel."""
+    root = Path(__file__).resolve().parents[1]
+    is_checkout = (root / "pyproject.toml").is_file() and (root / "conf/config.yaml").is_file()
+    return str(root / "conf") if is_checkout else "pkg://icpo.conf"
+
+
+def presets() -> list[str]:
+    """The names that +exp= takes."""
+    root = Path(__file__).resolve().parents[1]
+    folder = next((f for f in (root / "conf/exp", root / "icpo/conf/exp") if f.is_dir()), None)
+    names = [] if folder is None else [path.stem for path in folder.glob("*.yaml")]
+    return sorted(name for name in names if not name.startswith("_"))
+
+
+class RememberRun(Callback):  # type: ignore[misc]
+    """Notes which runs this process started, so that their reports are made even when a cell failed."""
+
+    def on_run_start(self, config: DictConfig, **kwargs: Any) -> None:
+        """A single cell."""
+        self._note(config)
+
+    def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:
+        """A sweep, also one whose cells run elsewhere."""
+        self._note(config)
+
+    def _note(self, config: DictConfig) -> None:
+        run = (Path(str(config.output_root)), str(config.run_name))
+        if run not in SEEN_RUNS:
+            SEEN_RUNS.append(run)
+
+
+def check_arguments(arguments: Sequence[str]) -> None:
+    """Refuses what Hydra would take silently and wrongly. Raises ConfigError."""
+    for argument in arguments:
+        if re.match(r"\+?exp=.*,", argument):
+            raise ConfigError(
+                f"{argument} sweeps over presets, which would ignore the axes inside them. "
+                "Start one run for each preset."
+            )
+        if re.match(r"\+*seeds=\[.*\],", argument):
+            raise ConfigError(
+                f"{argument} sweeps over seeds, whose cells would share a folder. Give all seeds to each cell, as in "
+                "seeds=[0,1,2], or start one run for each with its own run_name."
+            )
+
+
+def check_config(config: DictConfig) -> None:
+    """Refuses a configuration that cannot run. Raises ConfigError."""
+    if config.job is None:
+        raise ConfigError(f"No experiment selected. Pass +exp=NAME; presets: {', '.join(presets())}.")
+    missing = sorted(OmegaConf.missing_keys(config))
+    if missing:
+        raise ConfigError(f"No value for {', '.join(missing)}. Pass e.g. {missing[0]}=VALUE.")
+    allowed = tuple(config.get("allow_targets") or ())
+    for path, target in _targets(OmegaConf.to_container(config, resolve=False)):
+        if not target.startswith((OWN_PACKAGE, *allowed)):
+            raise ConfigError(
+                f"{path}._target_ is {target!r}, which is not of this project. "
+                f"If you trust it, allow it by name: +allow_targets=[{target}]"
+            )
+
+
+def build(node: Any) -> Any:
+    """The value a node describes, built from its `_target_`. Raises ConfigError naming the key."""
+    try:
+        return instantiate(node, _convert_="all")
+    except InstantiationException as error:
+        raise ConfigError(_first_lines(error)) from None
+    except OmegaConfBaseException as error:
+        raise ConfigError(_first_lines(error)) from None
+
+
+def resolved(config: DictConfig) -> dict[str, Any]:
+    """The configuration as plain values, interpolations resolved. Raises ConfigError where one cannot be."""
+    try:
+        container = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
+    except OmegaConfBaseException as error:
+        raise ConfigError(_first_lines(error)) from None
+    return {str(key): value for key, value in container.items()}  # type: ignore[union-attr]
+
+
+def config_digest(values: Mapping[str, Any]) -> str:
+    """A digest of what determines results: all but tracking, paths and throughput settings."""
+    kept = {key: value for key, value in values.items() if key not in NOT_IN_DIGEST}
+    job = dict(kept.get("job") or {})
+    kept["job"] = {key: value for key, value in job.items() if key not in NOT_IN_DIGEST}
+    return hashlib.blake2b(json.dumps(kept, sort_keys=True).encode(), digest_size=12).hexdigest()
+
+
+def runs_here() -> bool:
+    """Whether cells run in this process, rather than being sent elsewhere by a launcher."""
+    return "BasicLauncher" in str(HydraConfig.get().launcher["_target_"])
+
+
+def _targets(node: Any, path: str = "config") -> list[tuple[str, str]]:
+    if isinstance(node, Mapping):
+        own = [(path, str(node["_target_"]))] if "_target_" in node else []
+        return own + [found for key, child in node.items() for found in _targets(child, f"{path}.{key}")]
+    if isinstance(node, list):
+        return [found for i, child in enumerate(node) for found in _targets(child, f"{path}[{i}]")]
+    return []
+
+
+def _first_lines(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return "; ".join(line for line in lines if not line.startswith("object_type"))

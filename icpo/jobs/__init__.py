@@ -1,0 +1,1 @@
+"""Jobs: wiring only. Each is a frozen value built from conf/job/NAME.yaml."""

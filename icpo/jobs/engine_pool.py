@@ -1,0 +1,46 @@
+"""One engine at a time, kept loaded while cells of one backbone follow one another."""
+
+import atexit
+from typing import Protocol
+
+from icpo.backbones import Backbone
+from icpo.types import BlockEngine, Engine
+
+
+class EngineSettings(Protocol):
+    """What conf/engine/NAME.yaml builds."""
+
+    name: str
+
+    def preflight(self) -> None:
+        """Raises EngineError at once where the engine cannot start on this machine."""
+
+    def start(self, backbone: Backbone, *, max_context_tokens: int) -> Engine | BlockEngine:
+        """Loads the model. Raises EngineError."""
+
+
+class EnginePool:
+    """Holds the engine last asked for and closes it before another is started."""
+
+    def __init__(self) -> None:
+        self._held: tuple[object, Engine | BlockEngine] | None = None
+
+    def get(self, settings: EngineSettings, backbone: Backbone, max_context_tokens: int) -> Engine | BlockEngine:
+        """The engine of these settings: the one held if it is the same, else a new one."""
+        wanted = (settings, backbone, max_context_tokens)
+        if self._held is not None and self._held[0] == wanted:
+            return self._held[1]
+        self.close()
+        self._held = (wanted, settings.start(backbone, max_context_tokens=max_context_tokens))
+        return self._held[1]
+
+    def close(self) -> None:
+        """Closes the engine held, if there is one."""
+        if self._held is not None:
+            _, engine = self._held
+            self._held = None
+            engine.close()
+
+
+POOL = EnginePool()
+atexit.register(POOL.close)

@@ -1,0 +1,39 @@
+"""The Protocol value: sampling, budgets, prompts and grading that a cell is run under."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from icpo.grading import GradingRules
+from icpo.types import Purpose, Sampling
+
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """One conf/protocol/NAME.yaml; the budgets are the defaults that methods take from it."""
+
+    name: str
+    num_rounds: int
+    num_candidates: int
+    num_lookaheads: int
+    num_finals: int
+    sampling: Mapping[str, Sampling]
+    max_context_tokens: int | None
+    answer_line: str
+    answer_as_float: bool
+    idea_form: str
+    answered_only: bool
+    abstentions_vote: bool
+    grading: GradingRules
+
+    def __post_init__(self) -> None:
+        missing = {"candidate", "summary", "lookahead", "final"} - set(self.sampling)
+        unknown = set(self.sampling) - {purpose.value for purpose in Purpose}
+        if missing or unknown:
+            raise ValueError(
+                f"sampling must name candidate, summary, lookahead and final; "
+                f"missing {sorted(missing)}, unknown {sorted(unknown)}"
+            )
+
+    def sampling_by_purpose(self) -> dict[Purpose, Sampling]:
+        """Sampling of every purpose; one that is not named is drawn like a candidate."""
+        return {p: self.sampling.get(p.value, self.sampling["candidate"]) for p in Purpose}

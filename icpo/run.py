@@ -1,0 +1,67 @@
+"""Entry point: `python -m icpo.run +exp=NAME ...` composes, checks, builds and runs one job or a sweep of them."""
+
+import logging
+import sys
+from pathlib import Path
+
+import hydra
+from hydra.core.hydra_config import HydraConfig
+from omegaconf import DictConfig
+
+from icpo.configuration import (
+    SEEN_RUNS,
+    build,
+    check_arguments,
+    check_config,
+    config_digest,
+    config_source,
+    resolved,
+    runs_here,
+)
+from icpo.errors import IcpoError
+
+logger = logging.getLogger("icpo")
+failures: list[str] = []
+
+
+@hydra.main(version_base="1.3", config_path=config_source(), config_name="config")
+def run_job(config: DictConfig) -> None:
+    """One job: check, build, run. A failure of one job does not stop the others of a sweep."""
+    try:
+        check_config(config)
+        values = resolved(config)
+        from icpo.jobs.cell import run_cell
+
+        run_cell(
+            lambda: build(config.job),
+            tracker=lambda: build(config.tracking),
+            folder=Path(HydraConfig.get().runtime.output_dir),
+            values=values,
+            digest=config_digest(values),
+        )
+    except IcpoError as error:
+        if not runs_here():
+            raise
+        logger.error("%s", error)
+        failures.append(str(error))
+
+
+def main() -> None:
+    """Runs, then makes the report of what is stored; the exit status says whether all went well."""
+    try:
+        check_arguments(sys.argv[1:])
+        run_job()
+    except IcpoError as error:
+        logger.error("%s", error)
+        sys.exit(2)
+    finally:
+        if SEEN_RUNS:
+            from icpo.jobs.cell import report_runs
+
+            report_runs(SEEN_RUNS)
+    if failures:
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
