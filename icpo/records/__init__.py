@@ -1,0 +1,36 @@
+"""What is kept of a run: journal, results, scores, metrics, status, and the lock that guards them."""
+
+from icpo.records.interrupt import Interrupt
+from icpo.records.journal import Journal
+from icpo.records.journal_file import JOURNAL_NAME
+from icpo.records.results import (
+    METRICS_NAME,
+    RESULTS_NAME,
+    SCORES_NAME,
+    CellRecords,
+    read_manifest,
+    read_metrics,
+    read_results,
+    read_scores,
+    read_texts,
+    run_cells,
+)
+from icpo.records.status import read_status, settle
+
+__all__ = [
+    "JOURNAL_NAME",
+    "METRICS_NAME",
+    "RESULTS_NAME",
+    "SCORES_NAME",
+    "CellRecords",
+    "Interrupt",
+    "Journal",
+    "read_manifest",
+    "read_metrics",
+    "read_results",
+    "read_scores",
+    "read_status",
+    "read_texts",
+    "run_cells",
+    "settle",
+]
