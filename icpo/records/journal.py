@@ -31,9 +31,10 @@ log = logging.getLogger(__name__)
 class Journal:
     """The journal that a cell writes, with those of the run's other cells beside it to read from.
 
-    A record goes to the operating system before `put` returns, so no death of the process loses it. It goes to the disk itself within about five seconds and before each stored result, so that a machine that dies
-    costs seconds of draws and never leaves a result without them. Waiting for the disk at every record would
-    cost more than the draw of a short summary on a network file system.
+    A record goes to the operating system before `put` returns, so no death of the process loses it. It goes to
+    the disk itself within about five seconds and before each stored result, so a machine that dies costs seconds
+    of draws and never leaves a result without them. Waiting for the disk at every record would cost more than
+    the draw of a short summary on a network file system.
     """
 
     def __init__(
@@ -102,8 +103,8 @@ class Journal:
         if known is not None:
             if known != drawn:
                 raise RecordsError(
-                    f"{self._reader.path} holds other completions under the key {key}: two different requests "
-                    "have one key, or one request was drawn twice. Choose another run_name to start afresh."
+                    f"{self._reader.path} holds other completions under the key {key}: two requests "
+                    "have one key, or one was drawn twice. Choose another run_name to start afresh."
                 )
             return known
         self._append(key, pack_batches(batches))

@@ -2,7 +2,8 @@
 
 `flock` is not to be had on every cluster, so the lock is a file created exclusively. Its age is measured
 against a file touched beside it, by the file server's clock. A holder on this machine that died is known at
-once; one elsewhere is taken for dead when its heart stopped for `STALE_SECONDS`, longer than attributes are cached.
+once; one elsewhere is taken for dead when its heart stopped for `STALE_SECONDS`, longer than file attributes
+are cached.
 """
 
 import json

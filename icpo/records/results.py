@@ -3,7 +3,7 @@
 import json
 import logging
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -122,7 +122,17 @@ class CellRecords:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close()
+        try:
+            if error is not None:
+                self._mark_ended_by(error)
+        finally:
+            self.close()
+
+    def _mark_ended_by(self, error: BaseException) -> None:
+        """Says in the status why the cell ended; a disk that refuses even that leaves the first error to tell."""
+        reason = f"{type(error).__name__}: {error}" if isinstance(error, Exception) else "interrupted"
+        with suppress(RecordsError):
+            self.mark("failed", reason)
 
 
 def read_results(folder: Path) -> list[dict[str, Any]]:
