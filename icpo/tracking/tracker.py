@@ -1,0 +1,74 @@
+"""What a job tells of its progress, and a tracker that keeps none of it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+
+class TrackerRun(Protocol):
+    """One cell's run while it is open."""
+
+    def log(self, step: int, values: Mapping[str, float]) -> None:
+        """Values at a step; the caller counts steps, so that a resumed run goes on where it was."""
+
+    def summary(self, values: Mapping[str, Any]) -> None:
+        """Final values, which may be nested; later ones replace earlier ones of the same name."""
+
+    def table(self, name: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+        """A table that can be browsed."""
+
+    def artifact(self, name: str, kind: str, files: Sequence[Path]) -> None:
+        """Files to keep with the run."""
+
+
+class Tracker(Protocol):
+    """Opens one run per cell."""
+
+    def start(
+        self,
+        cell_folder: Path,
+        *,
+        run_name: str,
+        cell_name: str,
+        job_type: str,
+        config: Mapping[str, Any],
+        tags: Sequence[str] = (),
+    ) -> AbstractContextManager[TrackerRun]:
+        """The run of a cell, the same one again when the cell is resumed; marked as failed when it raises."""
+
+
+class _Silence:
+    """A run that keeps nothing."""
+
+    def log(self, step: int, values: Mapping[str, float]) -> None:
+        """Nothing."""
+
+    def summary(self, values: Mapping[str, Any]) -> None:
+        """Nothing."""
+
+    def table(self, name: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+        """Nothing."""
+
+    def artifact(self, name: str, kind: str, files: Sequence[Path]) -> None:
+        """Nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoTracker:
+    """Tracks nothing: results.jsonl, metrics.json and the dashboard hold all that a tracker would show."""
+
+    @contextmanager
+    def start(
+        self,
+        cell_folder: Path,
+        *,
+        run_name: str,
+        cell_name: str,
+        job_type: str,
+        config: Mapping[str, Any],
+        tags: Sequence[str] = (),
+    ) -> Iterator[TrackerRun]:
+        """A run that keeps nothing."""
+        yield _Silence()
