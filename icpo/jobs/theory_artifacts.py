@@ -24,7 +24,6 @@ _STYLE = {
     "legend.frameon": False,
     "lines.linewidth": 1.6,
     "figure.dpi": 160,
-    "pdf.fonttype": 42,
 }
 
 

@@ -1,0 +1,74 @@
+"""The policy-optimisation teacher of Eq. (real-update).
+
+Shapes: B tasks, K arms.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from icpo.theory.bandit import History, seeded
+from icpo.theory.policies import mixed_policy, project
+from icpo.theory.rollout import uniform_policy
+
+
+@dataclass(frozen=True, slots=True)
+class Teacher:
+    """s_{t+1} = (c/t) (U g_t + V n_t), mixed with gamma of uniform exploration."""
+
+    step_size: float
+    gamma: float
+    U: Tensor
+    V: Tensor
+
+    def logits(self, history: History) -> Tensor:
+        """Logits after the history, shape (B, K). Paper, Eq. (real-update); before any round there are none."""
+        if history.t < 1:
+            raise ValueError(f"t counts finished rounds and must be at least 1, got {history.t}")
+        pulled = history.rewards_BK @ self.U.T + history.counts_BK @ self.V.T
+        return (self.step_size / history.t) * pulled
+
+    def policy(self, history: History) -> Tensor:
+        """The mixed policy after the history, shape (B, K); uniform before the first round."""
+        return uniform_policy(history) if history.t == 0 else mixed_policy(self.logits(history), self.gamma)
+
+    @property
+    def operator_KF(self) -> Tensor:
+        """Proj c [V U], shape (K, 2K): the two-channel operator that every student is after."""
+        return project((self.step_size * torch.cat([self.V, self.U], 1)).T).T
+
+
+@dataclass(frozen=True, slots=True)
+class TeacherRecipe:
+    """Choices from which a teacher of any size is made: H, lambda and c of Eq. (s).
+
+    `metric` is H: `identity`, or `random_spd` with eigenvalues spread geometrically over `condition_number` around
+    1 and eigenvectors drawn from `metric_seed`. `penalty` is lambda, which taxes arms for having been pulled.
+    """
+
+    metric: Literal["identity", "random_spd"]
+    penalty: float
+    condition_number: float = 1.0
+    metric_seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.metric not in ("identity", "random_spd"):
+            raise ValueError(f"metric must be identity or random_spd, got {self.metric!r}")
+        if self.condition_number < 1:
+            raise ValueError(f"condition_number must be at least 1, got {self.condition_number}")
+
+    def build(self, num_arms: int, step_size: float, gamma: float, device: str) -> Teacher:
+        """The teacher with U = H^-1 and V = -lambda H^-1 on `num_arms` arms."""
+        U = torch.linalg.inv(self.H(num_arms)).to(device)
+        return Teacher(step_size, gamma, U, -self.penalty * U)
+
+    def H(self, num_arms: int) -> Tensor:
+        """The regulariser's matrix, shape (K, K), on the CPU: the same one for every device."""
+        if self.metric == "identity":
+            return torch.eye(num_arms, dtype=torch.float64)
+        normal = torch.randn(num_arms, num_arms, generator=seeded(self.metric_seed, "cpu"), dtype=torch.float64)
+        basis = torch.linalg.qr(normal).Q
+        half = 0.5 * torch.log(torch.tensor(self.condition_number, dtype=torch.float64)).item()
+        return basis @ torch.diag(torch.linspace(-half, half, num_arms, dtype=torch.float64).exp()) @ basis.T
