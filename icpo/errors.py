@@ -27,5 +27,9 @@ class RecordsError(IcpoError):
     """Stored results that cannot be read, written or continued."""
 
 
+class Interrupted(IcpoError):
+    """A run that was told to stop; what was finished is kept."""
+
+
 class BudgetError(IcpoError):
     """A budget (requests, tokens, cost) that was used up; what was finished is kept."""

@@ -6,7 +6,7 @@ SeedPart = int | str
 
 
 def derive_seed(seed: int, *parts: SeedPart) -> int:
-    """A 63-bit seed for one named draw under `seed`.
+    """A 62-bit seed for one named draw under `seed`, so that adding a sample index stays within 63 bits.
 
     The same parts give the same seed on every machine; any other part gives an independent one.
     Parts are length-prefixed, so ("ab", "c") and ("a", "bc") differ, and typed, so 1 and "1" differ.
@@ -15,4 +15,4 @@ def derive_seed(seed: int, *parts: SeedPart) -> int:
     for part in (seed, *parts):
         text = f"{type(part).__name__}:{part}".encode()
         digest.update(len(text).to_bytes(4, "big") + text)
-    return int.from_bytes(digest.digest(), "big") >> 1
+    return int.from_bytes(digest.digest(), "big") >> 2

@@ -4,7 +4,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from math import log2
-from typing import Protocol, TypeAlias, TypeVar
+from typing import ClassVar, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 
 class AnswerKind(str, Enum):
@@ -327,7 +327,10 @@ class Method(Protocol):
 
 
 class RewardSource(Protocol):
-    """Where the rewards of a round come from."""
+    """Where the rewards of a round come from; `tagged` tells whether ideas are shown with their reward."""
+
+    name: str
+    tagged: bool
 
     def rewards(
         self, question: Question, candidates: Sequence[Candidate], votes: Votes, *, seed: int
@@ -345,12 +348,16 @@ class AskLookahead(Protocol):
 class Selector(Protocol):
     """Which attempts of a round enter the history."""
 
+    name: str
+    needs_lookaheads: ClassVar[bool]
+
     def select(
         self, attempts: Sequence[Attempt], ask: AskLookahead, *, num_lookaheads: int, seed: int
     ) -> Selecting:
         """The attempts kept; asks for look-aheads if needed, at most `num_lookaheads` of each."""
 
 
+@runtime_checkable
 class Engine(Protocol):
     """A continuous engine: requests may be added while others run."""
 
@@ -369,6 +376,7 @@ class Engine(Protocol):
         """Frees all that it holds."""
 
 
+@runtime_checkable
 class BlockEngine(Protocol):
     """An engine that answers a batch at once; a completion depends on its batch and on nothing else."""
 

@@ -25,7 +25,9 @@ class EnginePool:
     def __init__(self) -> None:
         self._held: tuple[object, Engine | BlockEngine] | None = None
 
-    def get(self, settings: EngineSettings, backbone: Backbone, max_context_tokens: int) -> Engine | BlockEngine:
+    def get(
+        self, settings: EngineSettings, backbone: Backbone, max_context_tokens: int
+    ) -> Engine | BlockEngine:
         """The engine of these settings: the one held if it is the same, else a new one."""
         wanted = (settings, backbone, max_context_tokens)
         if self._held is not None and self._held[0] == wanted:

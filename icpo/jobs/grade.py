@@ -34,9 +34,7 @@ def _finals(
     finals: Sequence[Mapping[str, Any]], gold: str, kind: AnswerKind, grader: Grader, abstentions_vote: bool
 ) -> GradedFinals:
     votes = grader.tally([final["answer"] for final in finals], kind)
-    labels = [
-        "" if label is None and abstentions_vote else label for label in votes.labels
-    ]
+    labels = ["" if label is None and abstentions_vote else label for label in votes.labels]
     return GradedFinals(tuple(_outcome(final, gold, kind, grader) for final in finals), tuple(labels))
 
 

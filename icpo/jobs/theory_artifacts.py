@@ -37,7 +37,9 @@ def write_curve(path: Path, columns: Mapping[str, Column]) -> None:
 
 
 @contextmanager
-def figure(cell: Path, name: str, num_panels: int = 1, width: float = 3.6, height: float = 2.5) -> Iterator[list[Any]]:
+def figure(
+    cell: Path, name: str, num_panels: int = 1, width: float = 3.6, height: float = 2.5
+) -> Iterator[list[Any]]:
     """Axes side by side in the paper's style; on leaving, NAME.png and NAME.pdf are written to the cell."""
     import matplotlib
     from matplotlib.figure import Figure
@@ -49,8 +51,12 @@ def figure(cell: Path, name: str, num_panels: int = 1, width: float = 3.6, heigh
             drawing.savefig(cell / f"{name}.{suffix}")
 
 
-def plot_band(axes: Any, x: Tensor, values_BX: Tensor, color: str, label: str, floor: float = 0.0) -> None:
-    """Mean over tasks with a band of one standard deviation, cut off below at `floor`."""
+def plot_band(axes: Any, x: Tensor, values_BX: Tensor, color: str, label: str) -> None:
+    """Mean over tasks with a band of one standard deviation.
+
+    The band's lower edge stops at a tenth of the mean, so that a logarithmic axis can show it.
+    """
     mean, deviation = values_BX.mean(0), values_BX.std(0)
+    lower = (mean - deviation).maximum(mean / 10)
     axes.plot(x, mean, color=color, label=label)
-    axes.fill_between(x, (mean - deviation).clamp_min(floor), mean + deviation, color=color, alpha=0.18, linewidth=0)
+    axes.fill_between(x, lower, mean + deviation, color=color, alpha=0.18, linewidth=0)

@@ -166,11 +166,11 @@ def draw_gaps(cell: Path, gaps: Mapping[str, Tensor]) -> None:
     curves = {name: gaps_SBN.flatten(0, 1).cpu() for name, gaps_SBN in gaps.items()}
     rounds = torch.arange(2, curves["trained"].shape[-1] + 2)
     with figure(cell, "gap", num_panels=2) as (top, other):
-        plot_band(top, rounds, curves["trained"], BLUE, "trained LSA", floor=1e-19)
-        plot_band(top, rounds, curves["closed_form"], GREEN, "two-channel closed form", floor=1e-19)
+        plot_band(top, rounds, curves["trained"], BLUE, "trained LSA")
+        plot_band(top, rounds, curves["closed_form"], GREEN, "two-channel closed form")
         top.set_title("Policy matching, $H = I$")
-        plot_band(other, rounds, curves["with_query"], RED, "paper's LSA", floor=1e-19)
-        plot_band(other, rounds, curves["without_query"], BLUE, "query not attended", floor=1e-19)
+        plot_band(other, rounds, curves["with_query"], RED, "paper's LSA")
+        plot_band(other, rounds, curves["without_query"], BLUE, "query not attended")
         other.set_title(r"$U\mathbf{1} \nparallel \mathbf{1}$, $\lambda \neq 0$")
         for axes in (top, other):
             axes.set(yscale="log", xlabel="round $t$", ylabel=r"$\|\hat p_t - p_t\|_2$", ylim=(1e-18, 1))

@@ -50,6 +50,11 @@ class MeIcpo:
         ):
             if getattr(self, field) < least:
                 raise ValueError(f"{field} must be at least {least}, got {getattr(self, field)}")
+        if self.selector.needs_lookaheads and self.num_lookaheads < 1:
+            raise ValueError(
+                f"selector={self.selector.name} compares look-aheads and needs num_lookaheads of at least 1, "
+                f"got {self.num_lookaheads}"
+            )
         if not after or after[0] < 0 or after[-1] > self.num_rounds:
             raise ValueError(f"finals_after must lie in [0, num_rounds={self.num_rounds}], got {list(after)}")
 
@@ -76,7 +81,9 @@ class MeIcpo:
         candidates, num_dropped = drawn
         votes = tools.votes(candidates, question.kind)  # line 4
         rewards = self.reward.rewards(question, candidates, votes, seed=derive_seed(scope, "vote"))
-        eligible = tuple(i for i, c in enumerate(candidates) if c.answer is not None or not self.answered_only)
+        eligible = tuple(
+            i for i, c in enumerate(candidates) if c.answer is not None or not self.answered_only
+        )
         summaries = yield from draw_summaries(question, [candidates[i] for i in eligible], tools)  # line 5
         attempts = tuple(
             Attempt(candidates[i], rewards.tags[i], summary)

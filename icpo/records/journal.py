@@ -31,10 +31,10 @@ log = logging.getLogger(__name__)
 class Journal:
     """The journal that a cell writes, with those of the run's other cells beside it to read from.
 
-    A record goes to the operating system before `put` returns, so no death of the process loses it. It goes to
-    the disk itself within about five seconds and before each stored result, so a machine that dies costs seconds
-    of draws and never leaves a result without them. Waiting for the disk at every record would cost more than
-    the draw of a short summary on a network file system.
+    A record goes to the operating system before `put` returns, so no death of the process loses it. It goes
+    to the disk itself within about five seconds and before each stored result, so a machine that dies costs
+    seconds of draws and never leaves a result without them. Waiting for the disk at every record would cost
+    more than the draw of a short summary on a network file system.
     """
 
     def __init__(

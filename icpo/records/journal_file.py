@@ -4,6 +4,8 @@ A file is the line `icpo-journal 1` and then records: a line `@KEY SIZE CRC`, SI
 The payload is binary because base64 would make a cell a third larger. A reader hops from header to header.
 """
 
+import mmap
+import os
 import re
 import zlib
 from collections.abc import Iterator
@@ -34,28 +36,29 @@ class Record(NamedTuple):
 
 def records_of(file: BinaryIO, start: int, *, checked: bool) -> Iterator[Record]:
     """The records from offset `start` up to the first that is not whole; `checked` reads payloads too."""
+    size = file.seek(0, os.SEEK_END)
     file.seek(start)
     while header := _HEADER.fullmatch(file.readline(_MAX_HEADER_BYTES)):
-        key, size, offset = header[1].decode(), int(header[2]), file.tell()
-        record = Record(key, offset - len(header[0]), offset, offset + size + 1, header[3])
-        if checked:
-            payload = file.read(size)
-            if _crc(record.key, payload) != record.crc or file.read(1) != b"\n":
-                return
-        else:
-            file.seek(offset + size)
-            if file.read(1) != b"\n":
-                return
+        offset = file.tell()
+        record = Record(
+            header[1].decode(), offset - len(header[0]), offset, offset + int(header[2]) + 1, header[3]
+        )
+        if record.end > size or (checked and read_payload(file, record) is None):
+            return
+        file.seek(record.end - 1)
+        if file.read(1) != b"\n":
+            return
         yield record
 
 
 def next_record(file: BinaryIO, start: int) -> Record | None:
     """The first whole record at or after `start`, found by trying whatever looks like a header."""
-    file.seek(start)
-    content = file.read()
-    for header in _HEADER.finditer(content):
-        for record in records_of(file, start + header.start(), checked=True):
-            return record
+    if start >= file.seek(0, os.SEEK_END):
+        return None
+    with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        for header in _HEADER.finditer(content, start):
+            for record in records_of(file, header.start(), checked=True):
+                return record
     return None
 
 

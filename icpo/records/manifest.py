@@ -43,6 +43,25 @@ def claim(folder: Path, *, config: Mapping[str, Any], config_digest: str) -> dic
     return found
 
 
+def note_resolved(folder: Path, manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
+    """The manifest with facts that only a load could tell (digests, revisions), stored.
+
+    Raises:
+        RecordsError: a fact stored earlier is another one now.
+    """
+    known = dict(manifest.get("resolved", {}))
+    for key, value in facts.items():
+        if known.get(key, value) != value:
+            raise RecordsError(
+                f"{folder} holds results with {key} {known[key]!r}, but it is {value!r} now. "
+                f"Bring back what it was, choose another run_name, or delete {folder}."
+            )
+    changed = {**manifest, "resolved": known | dict(facts)}
+    if changed != manifest:
+        replace_json(folder / MANIFEST_NAME, changed)
+    return changed
+
+
 def describe(config: Mapping[str, Any], config_digest: str) -> dict[str, Any]:
     """All that a manifest says."""
     return {

@@ -1,6 +1,5 @@
 """All that a cell stores, in one folder: what a cell writes, and how everybody else reads it."""
 
-import json
 import logging
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, suppress
@@ -13,9 +12,17 @@ from icpo.records.codec import result_row
 from icpo.records.journal import Journal
 from icpo.records.journal_file import JOURNAL_NAME, JournalReader
 from icpo.records.lock import Lock
-from icpo.records.manifest import MANIFEST_NAME, claim
+from icpo.records.manifest import MANIFEST_NAME, claim, note_resolved
 from icpo.records.status import State, Status
-from icpo.records.storage import AppendFile, explained, read_json, read_lines, replace_file, replace_json
+from icpo.records.storage import (
+    AppendFile,
+    explained,
+    json_line,
+    read_json,
+    read_lines,
+    replace_file,
+    replace_json,
+)
 from icpo.types import QuestionResult
 
 RESULTS_NAME = "results.jsonl"
@@ -77,6 +84,14 @@ class CellRecords:
         """
         return cls(folder, config=config, config_digest=config_digest)
 
+    def resolve(self, facts: Mapping[str, Any]) -> None:
+        """Notes in the manifest what was resolved at first load; later loads must give the same.
+
+        Raises:
+            RecordsError: a fact differs from the one that the stored results come from.
+        """
+        self.manifest = note_resolved(self.folder, self.manifest, facts)
+
     def done(self) -> set[tuple[str, int]]:
         """The (question_id, seed) whose results are stored."""
         return set(self._done)
@@ -92,15 +107,14 @@ class CellRecords:
             raise ValueError(f"question {name[0]!r} under seed {name[1]} is stored already in {self.folder}")
         self._lock.check()
         self.journal.sync()
-        self._results.append(json.dumps(result_row(result), separators=(",", ":")).encode() + b"\n")
+        self._results.append(json_line(result_row(result)))
         self._results.sync()
         self._done.add(name)
 
     def write_scores(self, scores: Iterable[Mapping[str, Any]]) -> None:
         """Replaces scores.jsonl: one line a score."""
         self._lock.check()
-        lines = (json.dumps(dict(score), separators=(",", ":")) + "\n" for score in scores)
-        replace_file(self.folder / SCORES_NAME, "".join(lines).encode())
+        replace_file(self.folder / SCORES_NAME, map(json_line, scores))
 
     def write_metrics(self, metrics: Mapping[str, Any]) -> None:
         """Replaces metrics.json."""
@@ -129,7 +143,7 @@ class CellRecords:
             self.close()
 
     def _mark_ended_by(self, error: BaseException) -> None:
-        """Says in the status why the cell ended; a disk that refuses even that leaves the first error to tell."""
+        """Says in the status why the cell ended; if the disk refuses even that, the error tells."""
         reason = f"{type(error).__name__}: {error}" if isinstance(error, Exception) else "interrupted"
         with suppress(RecordsError):
             self.mark("failed", reason)

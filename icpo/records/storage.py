@@ -4,7 +4,7 @@ import errno
 import json
 import os
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -79,13 +79,13 @@ class AppendFile:
             os.close(self._fd)
 
 
-def replace_file(path: Path, content: bytes) -> None:
+def replace_file(path: Path, pieces: Iterable[bytes]) -> None:
     """Writes `path` so that a reader sees the old content or the new, never a part, whatever dies."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     with explained(path, "write"):
         try:
             with draft.open("wb") as file:
-                file.write(content)
+                file.writelines(pieces)
                 file.flush()
                 os.fsync(file.fileno())
             draft.replace(path)
@@ -97,7 +97,12 @@ def replace_file(path: Path, content: bytes) -> None:
 
 def replace_json(path: Path, value: Mapping[str, Any]) -> None:
     """Writes a JSON object, indented, atomically."""
-    replace_file(path, (json.dumps(value, indent=2) + "\n").encode())
+    replace_file(path, [json.dumps(value, indent=2).encode(), b"\n"])
+
+
+def json_line(value: Mapping[str, Any]) -> bytes:
+    """A JSON object as one line of ASCII."""
+    return json.dumps(dict(value), separators=(",", ":")).encode() + b"\n"
 
 
 def read_json(path: Path) -> dict[str, Any] | None:

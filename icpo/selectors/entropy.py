@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from icpo.types import AskLookahead, Attempt, Selecting, Selection
 
@@ -11,6 +12,7 @@ class Entropy:
     """Least look-ahead entropy wins; the first of equals; nothing is kept of no attempts."""
 
     name: str
+    needs_lookaheads: ClassVar[bool] = True
 
     def select(
         self, attempts: Sequence[Attempt], ask: AskLookahead, *, num_lookaheads: int, seed: int

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from icpo.types import AskLookahead, Attempt, Selecting, Selection
 
@@ -11,6 +12,7 @@ class KeepAll:
     """All attempts are kept; where they no longer fit the context the oldest are dropped and counted."""
 
     name: str
+    needs_lookaheads: ClassVar[bool] = False
 
     def select(
         self, attempts: Sequence[Attempt], ask: AskLookahead, *, num_lookaheads: int, seed: int

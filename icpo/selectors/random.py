@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
+from typing import ClassVar
 
 from icpo.types import AskLookahead, Attempt, Selecting, Selection
 
@@ -12,6 +13,7 @@ class RandomPick:
     """One attempt, uniformly by seed; no look-ahead is drawn."""
 
     name: str
+    needs_lookaheads: ClassVar[bool] = False
 
     def select(
         self, attempts: Sequence[Attempt], ask: AskLookahead, *, num_lookaheads: int, seed: int

@@ -1,0 +1,87 @@
+"""Runs one job in its folder: lock, manifest, status, tracking, metrics; and the report of a run."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+from icpo.errors import IcpoError, Interrupted
+from icpo.records import CellRecords, Interrupt
+from icpo.tracking import Tracker, TrackerRun
+
+logger = logging.getLogger(__name__)
+
+
+class Job(Protocol):
+    """What conf/job/NAME.yaml builds when it needs nothing but a folder: theory, training."""
+
+    def run(self, cell: Path) -> Mapping[str, Any]:
+        """Does the work and returns what metrics.json is to hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What a job that samples is given: its records, its tracking run and the flag that says stop."""
+
+    records: CellRecords
+    tracking: TrackerRun
+    interrupt: Interrupt
+
+    def check(self) -> None:
+        """Raises Interrupted when the run was told to stop."""
+        if self.interrupt.is_set():
+            raise Interrupted(
+                "Stopped by a signal; what was finished is kept. Run the same command to go on."
+            )
+
+
+@runtime_checkable
+class SamplingJob(Protocol):
+    """A job that samples from an engine and keeps records."""
+
+    def sample(self, cell: Cell) -> Mapping[str, Any]:
+        """Does the work and returns what metrics.json is to hold."""
+
+
+def run_cell(
+    job: Job | SamplingJob, *, tracker: Tracker, folder: Path, values: Mapping[str, Any], digest: str
+) -> None:
+    """Runs a job in its folder, or goes on with it; its status says how it ended. Raises what the job raises."""
+    with Interrupt() as interrupt, CellRecords.open(folder, config=values, config_digest=digest) as records:
+        records.mark("running")
+        try:
+            with tracker.start(
+                folder,
+                run_name=str(values["run_name"]),
+                cell_name=folder.name,
+                job_type=_job_type(values),
+                config=values,
+            ) as tracking:
+                if isinstance(job, SamplingJob):
+                    metrics = job.sample(Cell(records, tracking, interrupt))
+                else:
+                    metrics = job.run(folder)
+                records.write_metrics(metrics)
+                tracking.summary(metrics)
+        except BaseException as error:
+            records.mark("failed", reason=str(error) or type(error).__name__)
+            raise
+        records.mark("done")
+
+
+def _job_type(values: Mapping[str, Any]) -> str:
+    """The method of a cell, or the name of another job."""
+    method = values.get("method")
+    return str(method["name"]) if isinstance(method, Mapping) else str(values["run_name"])
+
+
+def report_runs(runs: Sequence[tuple[Path, str]]) -> None:
+    """Makes each run's report from what is stored, and prints its table."""
+    from icpo.reporting import print_report, write_report
+
+    for outputs, run_name in runs:
+        try:
+            print_report(write_report(outputs, run_name))
+        except IcpoError as error:
+            logger.error("No report of %s: %s", run_name, error)

@@ -1,0 +1,148 @@
+"""The evaluation job: one backbone, benchmark, method and protocol, all its seeds."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from icpo.backbones import Backbone
+from icpo.benchmarks import Benchmark, LoadedBenchmark
+from icpo.errors import BenchmarkError, EngineError
+from icpo.grading import Grader
+from icpo.jobs.cell import Cell
+from icpo.jobs.engine_pool import POOL, EngineSettings
+from icpo.jobs.journalled import JournalledBlocks, JournalledEngine
+from icpo.jobs.outcome import Outcomes
+from icpo.jobs.protocol import Protocol
+from icpo.methods import drive, drive_block
+from icpo.prompts import Book
+from icpo.rewards import Oracle
+from icpo.types import BlockEngine, Engine, Method, Question, QuestionResult, RewardSource, Selector, Toolkit
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """One cell of a table; conf/job/evaluation.yaml says where each part comes from."""
+
+    backbone: Backbone
+    engine: EngineSettings
+    benchmark: Benchmark
+    protocol: Protocol
+    prompts: Book
+    reward: RewardSource
+    selector: Selector
+    method: Method
+    seeds: tuple[int, ...]
+    max_in_flight: int
+    dry_run: bool
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "seeds", tuple(self.seeds))
+        if not self.seeds or len(set(self.seeds)) != len(self.seeds):
+            raise ValueError(f"seeds must be different integers, at least one, got {list(self.seeds)}")
+        if self.max_in_flight < 1:
+            raise ValueError(f"max_in_flight must be at least 1, got {self.max_in_flight}")
+        for purpose, sampling in self.protocol.sampling.items():
+            if sampling.min_room_tokens >= self.context_tokens:
+                raise ValueError(
+                    f"protocol.sampling.{purpose}.min_room_tokens={sampling.min_room_tokens} leaves no room for a "
+                    f"prompt in backbone.max_context_tokens={self.context_tokens}"
+                )
+
+    @property
+    def context_tokens(self) -> int:
+        """Prompt and completion together: the protocol's word, else the backbone's."""
+        return self.protocol.max_context_tokens or self.backbone.max_context_tokens
+
+    def preflight(self) -> None:
+        """Raises EngineError where this machine cannot run the engine at all."""
+        self.engine.preflight()
+
+    def sample(self, cell: Cell) -> Mapping[str, Any]:
+        """Draws what is missing, grades everything and measures it."""
+        loaded = self.benchmark.load()
+        cell.records.resolve({"benchmark_digest": loaded.digest, "benchmark_revision": loaded.revision})
+        with Grader(self.protocol.grading) as grader:
+            outcomes = Outcomes(cell, loaded, self.seeds, grader, self.protocol.abstentions_vote)
+            method = self._method(loaded, grader)
+            todo = [(q, seed) for seed in self.seeds for q in loaded.questions]
+            if set(cell.records.done()) != {(q.question_id, seed) for q, seed in todo}:
+                for result in self._results(method, todo, self._toolkit(grader), cell):
+                    outcomes.add(result)
+            return {**self.facts(loaded), **outcomes.measure()}
+
+    def facts(self, loaded: LoadedBenchmark) -> dict[str, Any]:
+        """What metrics.json says of the settings; None or 0 where the method has no such thing."""
+        reward = getattr(self.method, "reward", None)
+        selector = getattr(self.method, "selector", None)
+        return {
+            "backbone": self.backbone.name,
+            "benchmark": self.benchmark.name,
+            "method": self.method.name,
+            "reward": None if reward is None else reward.name,
+            "selector": None if selector is None else selector.name,
+            "protocol": self.protocol.name,
+            "prompt": getattr(self.method, "prompt", None),
+            "num_rounds": getattr(self.method, "num_rounds", 0),
+            "num_candidates": getattr(self.method, "num_candidates", 0),
+            "num_lookaheads": getattr(self.method, "num_lookaheads", 0),
+            "engine": self.engine.name,
+            "benchmark_digest": loaded.digest,
+            "benchmark_revision": loaded.revision,
+        }
+
+    def _method(self, loaded: LoadedBenchmark, grader: Grader) -> Method:
+        """The method; its oracle reward, and nothing else, is told the golds."""
+        reward = getattr(self.method, "reward", None)
+        if not isinstance(reward, Oracle):
+            return self.method
+        unknown = [q.question_id for q in loaded.questions if q.question_id not in loaded.golds]
+        if unknown:
+            raise BenchmarkError(
+                f"reward=oracle needs gold answers, and {self.benchmark.name} has none for {unknown[0]!r}. "
+                "Use reward=majority."
+            )
+
+        def is_right(question: Question, answer: str) -> bool:
+            return bool(grader.judge(answer, loaded.golds[question.question_id], question.kind).correct)
+
+        return replace(self.method, reward=replace(reward, is_right=is_right))  # type: ignore[type-var]
+
+    def _toolkit(self, grader: Grader) -> Toolkit:
+        sampling = self.protocol.sampling_by_purpose()
+        return Toolkit(self.prompts, sampling, grader.extract, grader.tally, self.backbone.reasoning_end)
+
+    def _results(
+        self, method: Method, todo: list[tuple[Question, int]], tools: Toolkit, cell: Cell
+    ) -> Iterator[QuestionResult]:
+        engine = POOL.get(self.engine, self.backbone, self.context_tokens)
+        cell.records.resolve({"engine_identity": engine.identity})
+        done = cell.records.done()
+        try:
+            if isinstance(engine, Engine):
+                solvings = (method.solve(q, tools, seed=s) for q, s in todo if (q.question_id, s) not in done)
+                journalled = JournalledEngine(engine, cell.records.journal, cell.check)
+                yield from drive(solvings, journalled, max_in_flight=self.max_in_flight)
+            else:
+                yield from self._blocks(method, todo, tools, engine, cell)
+        except EngineError:
+            POOL.close()
+            raise
+
+    def _blocks(
+        self,
+        method: Method,
+        todo: list[tuple[Question, int]],
+        tools: Toolkit,
+        engine: BlockEngine,
+        cell: Cell,
+    ) -> Iterator[QuestionResult]:
+        """Blocks are cut from all questions, finished or not, so that a resumed run has the same ones."""
+        journalled = JournalledBlocks(engine, cell.records.journal, cell.check)
+        done = cell.records.done()
+        for start in range(0, len(todo), engine.block_questions):
+            block = todo[start : start + engine.block_questions]
+            if all((q.question_id, seed) in done for q, seed in block):
+                continue
+            for result in drive_block([method.solve(q, tools, seed=s) for q, s in block], journalled):
+                if (result.question.question_id, result.seed) not in done:
+                    yield result

@@ -1,0 +1,52 @@
+"""Drives a method by hand: completions are written in the test, prompts and seeds are read back."""
+
+import re
+from collections import Counter
+
+from icpo.prompts import Book
+from icpo.types import AnswerKind, Completion, FinishReason, Purpose, Question, Sampling, Toolkit, Votes
+
+QUESTION = Question("q1", "What is 2 + 2?", AnswerKind.NUMBER)
+BOOK = Book(r"Thus, the answer is \(\boxed{{answer}}\)", False, True, "full")
+
+
+def said(text, finish_reason=FinishReason.STOP):
+    return Completion(text, 10, max(len(text), 0), finish_reason)
+
+
+TOO_LONG = said("", FinishReason.PROMPT_TOO_LONG)
+
+
+def boxed(*answers):
+    """Completions with these answers; None is one without an answer."""
+    return [said("I do not know." if a is None else f"Surely boxed{{{a}}}") for a in answers]
+
+
+def read(text, kind):
+    found = re.findall(r"boxed\{([^}]*)\}", text)
+    return found[-1] if found else None
+
+
+def tally(answers, kind):
+    counts = Counter(a for a in answers if a is not None)
+    ranked = tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+    return Votes(ranked, sum(a is None for a in answers), tuple(answers))
+
+
+def toolkit(book=BOOK, **overrides):
+    sampling = {p: Sampling(0.6, 0.95, 100) for p in Purpose}
+    sampling[Purpose.SUMMARY] = Sampling(0.0, 1.0, 50)
+    return Toolkit(book, sampling, read, tally, **overrides)
+
+
+def play(solving, answer):
+    """Runs a solving to its end; `answer(request)` gives each request's completions. Returns result, requests."""
+    asked = []
+    batches = None
+    while True:
+        try:
+            requests = next(solving) if batches is None else solving.send(batches)
+        except StopIteration as stop:
+            return stop.value, asked
+        asked.append(requests)
+        batches = [answer(request) for request in requests]
