@@ -82,6 +82,9 @@ class RewardShock:
             "b_range_by_penalty": self._b_ranges(test),
             "paper_b_range": PAPER_B,
             "student_gap_to_teacher": policy_gaps(student, teacher, test).max().item(),
+            "largest_share_of_recursion": max(
+                (d.norm_BT / paper.recursion(self.shock, self.horizon)).max().item() for d in drifts.values()
+            ),
             "first_mean_drift": mean_T[0].item(),
             "final_mean_drift": mean_T[-1].item(),
             "claims": [claim.as_json() for claim in claims],
@@ -191,10 +194,12 @@ class RewardShock:
     def _draw(self, cell: Path, single: Drift, curves: Mapping[str, Tensor]) -> None:
         on_cpu = {name: values.cpu() for name, values in curves.items()}
         rounds = on_cpu["round"]
+        before = torch.zeros(len(single.norm_BT), self.shock.round, dtype=torch.float64)  # Both runs are one run yet.
         with figure(cell, "drift") as [axes]:
-            plot_band(axes, rounds, single.norm_BT.cpu(), BLUE, "measured")
+            all_rounds = torch.arange(1, self.horizon + 2)
+            plot_band(axes, all_rounds, torch.cat([before, single.norm_BT.cpu()], 1), BLUE, "measured")
             axes.plot(rounds, on_cpu["bound_closed_form"], color=RED, ls="--", label="Theorem 3.4, $1+C_b=e^b$")
             axes.plot(rounds, on_cpu["bound_recursion"], color=ORANGE, ls="-.", label="recursion, equality")
             axes.plot(rounds, on_cpu["bound_recursion_inverse_cdf"], color=GREY, ls=":", label="its inverse-CDF constant")
-            axes.set(xlabel="round $t$", ylabel=r"$\|\Delta\hat p_t\|_2$", yscale="log", title="One shocked reward")
+            axes.set(xlabel="round $t$", ylabel=r"$\|\Delta\hat p_t\|_2$", title="One shocked reward", ylim=(0, None))
             axes.legend(fontsize=7)
