@@ -1,0 +1,89 @@
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from icpo.records import Interrupt
+
+LOOP = """
+import sys, time
+from icpo.records import Interrupt
+with Interrupt() as interrupted:
+    print("ready", flush=True)
+    while not interrupted.is_set():
+        time.sleep(0.01)
+    print("finishing", flush=True)
+    time.sleep(float(sys.argv[1]))
+print("ended", flush=True)
+sys.exit(interrupted.exit_code)
+"""
+
+
+@pytest.fixture
+def loop():
+    """Starts the loop above; kills it if a test leaves it."""
+    started = []
+
+    def start(seconds, **options):
+        process = subprocess.Popen(
+            [sys.executable, "-c", LOOP, str(seconds)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            **options,
+        )
+        started.append(process)
+        assert process.stdout.readline() == "ready\n"
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_one_signal_lets_the_work_in_hand_be_finished(loop, number, code):
+    process = loop(0.1)
+    process.send_signal(number)
+    assert process.stdout.read() == "finishing\nended\n"
+    assert process.wait(5) == code
+
+
+def test_a_second_signal_ends_it_at_once(loop):
+    process = loop(60)
+    process.send_signal(signal.SIGTERM)
+    assert process.stdout.readline() == "finishing\n"
+    began = time.monotonic()
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(5) == -signal.SIGTERM
+    assert time.monotonic() - began < 2
+
+
+def test_handlers_are_given_back():
+    before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
+    with Interrupt() as interrupted:
+        assert signal.getsignal(signal.SIGTERM) != before[0]
+        signal.raise_signal(signal.SIGTERM)
+        assert interrupted.is_set()
+    assert (signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)) == before
+
+
+def test_it_stays_aside_under_submitit_and_outside_the_main_thread(monkeypatch):
+    before = signal.getsignal(signal.SIGTERM)
+    seen = []
+
+    def in_thread():
+        with Interrupt():
+            seen.append(signal.getsignal(signal.SIGTERM))
+
+    thread = threading.Thread(target=in_thread)
+    thread.start()
+    thread.join()
+    monkeypatch.setenv("SUBMITIT_EXECUTOR", "slurm")
+    with Interrupt():
+        seen.append(signal.getsignal(signal.SIGTERM))
+    assert seen == [before, before]

@@ -1,0 +1,51 @@
+import json
+import subprocess
+import sys
+
+from icpo.records import read_status, settle
+
+DIES = """
+import os, signal, sys
+from pathlib import Path
+from icpo.records import CellRecords
+records = CellRecords.open(Path(sys.argv[1]), config={"method": {"num_rounds": 2}}, config_digest="d1")
+records.mark("running", questions_done=3, questions_total=9, tokens=70)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_killed_cell_is_failed_and_keeps_its_progress(cell, reopen):
+    subprocess.run([sys.executable, "-c", DIES, str(cell)])
+    assert json.loads((cell / "status.json").read_text())["state"] == "running"
+    status = read_status(cell)
+    assert status["state"] == "failed"
+    assert "killed" in status["reason"]
+    assert (status["questions_done"], status["questions_total"], status["tokens"]) == (3, 9, 70)
+    assert json.loads((cell / "status.json").read_text())["state"] == "running", "reading writes nothing"
+    settle(cell)
+    stored = json.loads((cell / "status.json").read_text())
+    assert (stored["state"], stored["questions_done"]) == ("failed", 3)
+    assert stored["finished"]
+    with reopen() as records:
+        records.mark("running")
+        assert read_status(cell)["state"] == "running"
+        assert settle(cell)["state"] == "running", "a cell whose lock is held is left alone"
+    assert read_status(cell)["num_sessions"] == 2
+
+
+def test_wall_seconds_add_up_over_sessions(cell, reopen, monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr("icpo.records.status.time.monotonic", lambda: clock[0])
+    for _ in range(2):
+        with reopen() as records:
+            clock[0] += 10
+            records.mark("done")
+    assert read_status(cell)["wall_seconds"] == 20
+    assert read_status(cell)["num_sessions"] == 2
+
+
+def test_a_done_cell_stays_done(cell, reopen):
+    with reopen() as records:
+        records.mark("done", questions_done=9)
+    assert settle(cell)["state"] == "done"
+    assert settle(cell.with_name("absent")) is None
