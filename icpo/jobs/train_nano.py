@@ -1,0 +1,182 @@
+"""Makes nano: tokenizer, training, exam and gate; writes a folder that loads as a backbone."""
+
+import csv
+import logging
+import time
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from icpo.arithmetic import RULES, Rules
+from icpo.jobs.cell import Cell
+from icpo.nano.batches import BatchMaker, load_tokenizer
+from icpo.nano.exam import direct_exam, reading_exam
+from icpo.nano.examples import (
+    Mixture,
+    PromptSet,
+    Tags,
+    Task,
+    as_question,
+    draw_example,
+    simulated_source,
+)
+from icpo.nano.gate import gate
+from icpo.nano.histories import Idea
+from icpo.nano.model import save_model
+from icpo.nano.rehearsal import rehearse
+from icpo.nano.sampling import Sampler
+from icpo.nano.tokenizer import build_tokenizer, fixed_phrases, save_tokenizer
+from icpo.nano.training import Log, Run, train, write_scores
+from icpo.nano.workings import right_working
+from icpo.prompts import Book
+from icpo.prompts.judge import judge
+from icpo.seeding import derive_seed
+
+logger = logging.getLogger(__name__)
+
+NUM_TOKENIZER_EXAMPLES = 8000
+
+
+@dataclass(frozen=True, slots=True)
+class Exam:
+    """What the model is examined on, all of the development split, and with which sampling.
+
+    `rehearsal_levels` are the levels on which ME-ICPO is rehearsed (n=2, k=m=8); none skips it.
+    """
+
+    num_questions: int
+    temperature: float
+    top_p: float
+    rehearsal_levels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TrainNano:
+    """Trains one variant of nano; `run` returns the scores and leaves the model in CELL/model."""
+
+    tagged: Book
+    untagged: Book
+    mixture: Mixture
+    vocabulary_size: int
+    examples_per_chunk: int
+    tokens_per_batch: int
+    training: Run
+    exam: Exam
+
+    def sample(self, cell: Cell) -> Mapping[str, object]:
+        """Trains (or goes on training) in the cell's folder; its curve and scores go to the tracking run too."""
+
+        def log(scores: Mapping[str, float], step: int) -> None:
+            cell.check()
+            cell.tracking.log(step, scores)
+
+        return self.make(cell.records.folder, log)
+
+    def make(self, cell: Path, log: Log) -> Mapping[str, object]:
+        """Trains (or goes on training) in `cell`, then examines; returns exam, gate and rehearsal scores.
+
+        Writes model/ (weights, config, tokenizer), curve.csv and scores.json.
+        """
+        started = time.monotonic()
+        prompts = PromptSet(self.tagged, self.untagged, judge)
+        folder = cell / "model"
+        if not (folder / "tokenizer.json").exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            tokenizer = make_tokenizer(prompts, RULES, self.vocabulary_size, self.training.seed)
+            save_tokenizer(tokenizer, folder)
+        maker = BatchMaker(
+            tokenizer_folder=folder,
+            mixture=self.mixture,
+            prompts=prompts,
+            rules=RULES,
+            seed=self.training.seed,
+            examples_per_chunk=self.examples_per_chunk,
+            tokens_per_batch=self.tokens_per_batch,
+        )
+        report = partial(_report, cell / "curve.csv", log)
+        model = train(self.training, maker, cell, report)
+        tokenizer = load_tokenizer(folder)
+        save_model(model, tokenizer, folder)
+        trained_seconds = time.monotonic() - started
+        scores = self._examine(model, tokenizer, prompts)
+        report(scores, self.training.num_steps)
+        write_scores(scores, cell / "scores.json")
+        return {
+            **scores,
+            "num_parameters": model.num_parameters(),
+            "training_seconds": trained_seconds,
+            "wall_seconds": time.monotonic() - started,
+        }
+
+    def _examine(self, model: Any, tokenizer: Any, prompts: PromptSet) -> dict[str, float]:
+        import torch
+
+        exam, seed = self.exam, derive_seed(self.training.seed, "exam")
+        model = deepcopy(model).eval()
+        if self.training.device == "cuda":
+            model = model.to(torch.bfloat16)
+        sampler = Sampler(
+            model, tokenizer, exam.temperature, exam.top_p, self.training.max_tokens, self.training.max_rows
+        )
+        scores = direct_exam(sampler, prompts, exam.num_questions, seed)
+        scores |= reading_exam(sampler, prompts, exam.num_questions, seed)
+        scores |= gate(sampler, prompts, exam.num_questions, seed)
+        if exam.rehearsal_levels:
+            scores |= rehearse(
+                sampler,
+                prompts,
+                exam.rehearsal_levels,
+                exam.num_questions,
+                num_rounds=2,
+                num_candidates=8,
+                num_lookaheads=8,
+                seed=seed,
+            )
+        return scores
+
+
+def make_tokenizer(prompts: PromptSet, rules: Rules, vocabulary_size: int, seed: int) -> Any:
+    """The tokenizer for these prompts, trained on completions and questions of the training split."""
+    rng = Random(derive_seed(seed, "tokenizer"))
+    mixture = Mixture({Task.SUMMARY: 1.0, Task.DIRECT: 1.0, Task.TAGGED: 0.3, Task.JUDGE: 0.3}, Tags.MAJORITY)
+    sources = [simulated_source(rng, rules) for _ in range(NUM_TOKENIZER_EXAMPLES)]
+    question = as_question(sources[0].problem)
+    idea = Idea(right_working(sources[0].problem.chain), 1).attempt
+    ideas = [Idea(right_working(sources[0].problem.chain), tag).attempt for tag in (0, 1, None)]
+    fillings = (question.text, idea.candidate.completion.text, idea.summary, idea.candidate.answer or "")
+    phrases = fixed_phrases(
+        (
+            prompts.tagged.plain(question),
+            prompts.tagged.solve(question, tuple(ideas)),
+            prompts.untagged.solve(question, tuple(ideas)),
+            prompts.tagged.summary(question, idea.candidate.completion.text),
+            prompts.judge(question, idea.candidate.completion.text),
+        ),
+        fillings,
+    )
+    examples = [draw_example(rng, source, mixture, prompts) for source in sources]
+    texts = (text for e in examples for text in _without(f"{e.prompt}\n{e.completion}", phrases))
+    return build_tokenizer(texts, phrases, vocabulary_size)
+
+
+def _without(text: str, phrases: tuple[str, ...]) -> list[str]:
+    for phrase in phrases:
+        text = text.replace(phrase, "\0")
+    return [part for part in text.split("\0") if part]
+
+
+def _report(path: Path, log: Log, scores: Mapping[str, float], step: int) -> None:
+    """Appends to the curve, and tells the tracking run."""
+    log(scores, step)
+    is_new = not path.exists()
+    with path.open("a", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        if is_new:
+            writer.writerow(("step", "name", "value"))
+        writer.writerows((step, name, f"{value:.6g}") for name, value in scores.items())
+    if "train/loss" in scores:
+        logger.info("step %d: loss %.4f", step, scores["train/loss"])

@@ -1,0 +1,131 @@
+"""Training examples: a prompt of the protocol and the completion that is right for it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from random import Random
+
+from icpo.arithmetic import LEVELS, Problem, Rules, Split, draw_problem
+from icpo.arithmetic.stories import TRAIN_WORLDS
+from icpo.nano.histories import Idea, draw_history, random_tags
+from icpo.nano.mistakes import SimulatedSolver
+from icpo.nano.workings import Working, right_working
+from icpo.types import AnswerKind, Prompt, PromptBook, Question
+
+MAX_IDEAS = 5
+NUM_IDEAS_WEIGHTS = (4, 3, 2, 2, 2)
+
+
+class Task(str, Enum):
+    """What an example trains."""
+
+    DIRECT = "direct"
+    TAGGED = "tagged"
+    UNTAGGED = "untagged"
+    SUMMARY = "summary"
+    JUDGE = "judge"
+
+
+class Tags(str, Enum):
+    """Where the tags of the ideas come from: a majority vote, or a coin that knows nothing."""
+
+    MAJORITY = "majority"
+    RANDOM = "random"
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSet:
+    """The prompts trained on: of the protocol with and without tags, and the question whether an answer is right."""
+
+    tagged: PromptBook
+    untagged: PromptBook
+    judge: Callable[[Question, str], Prompt]
+
+
+@dataclass(frozen=True, slots=True)
+class Mixture:
+    """How often each task occurs (weights need not sum to one), and where tags come from."""
+
+    tasks: Mapping[Task, float]
+    tags: Tags
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tasks", {Task(task): weight for task, weight in self.tasks.items()})
+        object.__setattr__(self, "tags", Tags(self.tags))
+        if min(self.tasks.values(), default=0) < 0 or not sum(self.tasks.values()):
+            raise ValueError(f"task weights must not be negative and not all zero, got {self.tasks}")
+
+    def draw(self, rng: Random) -> Task:
+        """One task."""
+        return rng.choices(list(self.tasks), list(self.tasks.values()))[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A prompt as the model reads it, and what it should write."""
+
+    task: Task
+    prompt: str
+    completion: str
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One training problem and a way to draw attempts at it."""
+
+    problem: Problem
+    draw_attempt: Callable[[], Working]
+
+
+def simulated_source(rng: Random, rules: Rules) -> Source:
+    """A fresh training problem with a simulated solver; all levels are equally frequent."""
+    problem = draw_problem(rng, rng.randint(1, len(LEVELS)), Split.TRAIN, rules, TRAIN_WORLDS)
+    return Source(problem, SimulatedSolver(problem.chain, rng).attempt)
+
+
+def as_question(problem: Problem) -> Question:
+    """The problem as a question."""
+    return Question(problem.problem_id, problem.text, AnswerKind.NUMBER)
+
+
+def draw_example(rng: Random, source: Source, mixture: Mixture, prompts: PromptSet) -> Example:
+    """One example about the source's problem."""
+    problem = source.problem
+    question, right = as_question(problem), right_working(problem.chain)
+    task = mixture.draw(rng)
+    match task:
+        case Task.DIRECT:
+            prompt, completion = _direct(rng, question, prompts), right.text
+        case Task.TAGGED:
+            prompt, completion = _tagged(rng, question, source, mixture.tags, prompts), right.text
+        case Task.UNTAGGED:
+            prompt, completion = _untagged(rng, question, source, prompts), right.text
+        case Task.SUMMARY:
+            working = source.draw_attempt()
+            prompt, completion = prompts.tagged.summary(question, working.text), working.summary
+        case Task.JUDGE:
+            working = right if rng.random() < 0.3 else source.draw_attempt()
+            prompt = prompts.judge(question, working.text)
+            completion = "yes" if working.answer == right.answer else "no"
+    return Example(task, prompt.raw, completion)
+
+
+def _direct(rng: Random, question: Question, prompts: PromptSet) -> Prompt:
+    book = rng.choice((prompts.tagged, prompts.untagged))
+    return book.plain(question) if rng.random() < 0.5 else book.solve(question, ())
+
+
+def _num_ideas(rng: Random) -> int:
+    return rng.choices(range(1, MAX_IDEAS + 1), NUM_IDEAS_WEIGHTS)[0]
+
+
+def _tagged(rng: Random, question: Question, source: Source, tags: Tags, prompts: PromptSet) -> Prompt:
+    history = draw_history(source.draw_attempt, _num_ideas(rng), rng)
+    if tags is Tags.RANDOM:
+        history = random_tags(history, rng)
+    return prompts.tagged.solve(question, tuple(idea.attempt for idea in history))
+
+
+def _untagged(rng: Random, question: Question, source: Source, prompts: PromptSet) -> Prompt:
+    attempts = tuple(Idea(source.draw_attempt(), None).attempt for _ in range(_num_ideas(rng)))
+    return rng.choice((prompts.tagged, prompts.untagged)).solve(question, attempts)
