@@ -92,7 +92,7 @@ def test_results_cut_anywhere_keep_every_whole_line(cell, reopen, caplog):
         for name in "abc":
             records.append(result(name, text="t"))
     whole = (cell / RESULTS_NAME).read_bytes()
-    for length in range(0, len(whole), 7):
+    for length in range(0, len(whole), 31):
         (cell / RESULTS_NAME).write_bytes(whole[:length])
         num_whole = whole[:length].count(b"\n")
         with caplog.at_level(logging.WARNING), reopen() as records:
