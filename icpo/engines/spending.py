@@ -1,0 +1,72 @@
+"""What an API has charged, and budgets that are never exceeded by what is started."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import astuple, dataclass
+from math import inf
+
+from icpo.errors import BudgetError
+
+
+@dataclass(frozen=True, slots=True)
+class Spend:
+    """Replies received, tokens read and written, and their price in dollars."""
+
+    requests: int = 0
+    tokens: int = 0
+    cost: float = 0.0
+
+    def __add__(self, other: "Spend") -> "Spend":
+        return Spend(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+
+
+class Budget:
+    """Lets a request start only if its worst case still fits; all calls come from one event loop.
+
+    A request that does not fit waits for those in flight, which mostly cost less than their worst case.
+    """
+
+    def __init__(self, max_requests: int | None, max_tokens: int | None, max_cost: float | None) -> None:
+        self.limits = {"max_requests": max_requests, "max_tokens": max_tokens, "max_cost": max_cost}
+        self.spent = Spend()
+        self._reserved: list[Spend] = []
+        self._changed = asyncio.Condition()
+
+    def book(self, spend: Spend) -> None:
+        """Adds what was charged."""
+        self.spent += spend
+
+    @asynccontextmanager
+    async def reserved(self, worst: Spend) -> AsyncIterator[None]:
+        """Holds `worst` back while a request runs.
+
+        Raises BudgetError when it does not fit though nothing else is in flight.
+        """
+        async with self._changed:
+            while (limit := self._exceeded(worst)) is not None:
+                if not self._reserved:
+                    raise BudgetError(self._message(limit))
+                await self._changed.wait()
+            self._reserved.append(worst)
+        try:
+            yield
+        finally:
+            self._reserved.remove(worst)
+            async with self._changed:
+                self._changed.notify_all()
+
+    def _exceeded(self, worst: Spend) -> str | None:
+        total = sum(self._reserved, self.spent + worst)
+        for (name, limit), value in zip(self.limits.items(), astuple(total), strict=True):
+            if value > (inf if limit is None else limit):
+                return name
+        return None
+
+    def _message(self, name: str) -> str:
+        spent = self.spent
+        return (
+            f"The budget engine.{name}={self.limits[name]} has no room for another request: "
+            f"{spent.requests} replies, {spent.tokens} tokens and {spent.cost:.2f} dollars were spent. What "
+            f"was finished is kept; raise engine.{name} and start the same command again to go on."
+        )
