@@ -1,0 +1,78 @@
+"""What each arm gains over the base on the same questions, one benchmark at a time and pooled."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+
+from icpo.metrics import PER_QUESTION, Comparison, Estimate, compare, paired_difference
+from icpo.metrics.compare import values_of
+from icpo.reporting.cells import Arm
+
+POOLS = {
+    "arith_l3-l5": ("arith_l3", "arith_l4", "arith_l5"),
+    "math_l1-l5": ("math_l1", "math_l2", "math_l3", "math_l4", "math_l5"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """An arm minus a base on one benchmark, over the (question, seed) pairs that both have."""
+
+    arm: Arm
+    base: Arm
+    comparison: Comparison
+
+    @property
+    def method(self) -> str:
+        """How table.csv names it: `me_icpo-direct`."""
+        return f"{self.arm.key.method}-{self.base.key.method}"
+
+
+@dataclass(frozen=True, slots=True)
+class PooledDifference:
+    """Differences of one arm over several benchmarks taken together, every question weighing the same."""
+
+    pool: str
+    benchmarks: tuple[str, ...]
+    first: Difference
+    estimates: dict[str, Estimate]
+
+
+def differences_of(arms: Sequence[Arm]) -> tuple[tuple[Difference, ...], tuple[str, ...]]:
+    """Each arm against each base of its backbone, benchmark, protocol and k; and what could not be paired."""
+    found, notes = [], []
+    for arm in (a for a in arms if not a.key.is_base):
+        for base in (b for b in arms if b.key.is_base and _is_base_of(b, arm)):
+            try:
+                found.append(Difference(arm, base, compare(arm.scores, base.scores)))
+            except ValueError as error:
+                notes.append(f"{arm.cell} and {base.cell} are not compared: {error}")
+    return tuple(found), tuple(notes)
+
+
+def pooled_differences(differences: Sequence[Difference]) -> tuple[PooledDifference, ...]:
+    """For each arm, the pools of which at least two benchmarks were compared."""
+    groups: dict[tuple[object, ...], list[Difference]] = {}
+    for difference in differences:
+        for pool, benchmarks in POOLS.items():
+            if difference.arm.key.benchmark in benchmarks:
+                line = replace(difference.arm.key, benchmark=pool), difference.base.key.method
+                groups.setdefault((pool, *line), []).append(difference)
+    return tuple(_pool(str(line[0]), group) for line, group in groups.items() if len(group) > 1)
+
+
+def _pool(pool: str, group: Sequence[Difference]) -> PooledDifference:
+    estimates = {}
+    for name, metric in PER_QUESTION.items():
+        arms: dict[tuple[Hashable, int], float] = {}
+        bases: dict[tuple[Hashable, int], float] = {}
+        for difference in group:
+            benchmark = difference.arm.key.benchmark
+            arms |= values_of(difference.arm.scores, metric, benchmark)
+            bases |= values_of(difference.base.scores, metric, benchmark)
+        estimates[name] = paired_difference(arms, bases)
+    return PooledDifference(pool, tuple(d.arm.key.benchmark for d in group), group[0], estimates)
+
+
+def _is_base_of(base: Arm, arm: Arm) -> bool:
+    b, a = base.key, arm.key
+    return (b.backbone, b.benchmark, b.protocol, b.k) == (a.backbone, a.benchmark, a.protocol, a.k)

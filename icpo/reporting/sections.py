@@ -1,0 +1,112 @@
+"""Tables as values: one section per backbone and protocol, its lines the arms and their differences."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from icpo.metrics import Estimate
+from icpo.reporting.cells import BASE, Arm, ArmKey
+from icpo.reporting.differences import Difference, PooledDifference
+
+METRIC_NAMES = {"mean_at_k": "Mean", "accuracy": "Accuracy", "majority_at_k": "Maj", "pass_at_k": "pass"}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line: the estimates by metric and benchmark. A difference stands below its arm."""
+
+    label: str
+    is_difference: bool
+    estimates: Mapping[tuple[str, str], Estimate]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The lines of one backbone under one protocol; `benchmarks` are its columns, pools last."""
+
+    backbone: str
+    protocol: str
+    k: int
+    benchmarks: tuple[str, ...]
+    lines: tuple[Line, ...]
+
+    def metric_name(self, metric: str) -> str:
+        """`Mean@16`, `Accuracy`, `Maj@16`, `pass@16`."""
+        name = METRIC_NAMES[metric]
+        return name if metric == "accuracy" else f"{name}@{self.k}"
+
+
+def sections_of(
+    arms: Sequence[Arm], differences: Sequence[Difference], pooled: Sequence[PooledDifference]
+) -> tuple[Section, ...]:
+    """Bases first, then each other arm followed by what it gains over each base."""
+    groups: dict[tuple[str, str, int], list[Arm]] = {}
+    for arm in arms:
+        groups.setdefault((arm.key.backbone, arm.key.protocol, arm.key.k), []).append(arm)
+    return tuple(_section(name, groups[name], differences, pooled) for name in sorted(groups))
+
+
+def _section(
+    name: tuple[str, str, int],
+    arms: Sequence[Arm],
+    differences: Sequence[Difference],
+    pooled: Sequence[PooledDifference],
+) -> Section:
+    by_line: dict[ArmKey, list[Arm]] = {}
+    for arm in sorted(arms, key=lambda a: (not a.key.is_base, a.key.method, a.key.num_rounds or 0, a.cell)):
+        by_line.setdefault(_line_key(arm), []).append(arm)
+    several = len({key for key in by_line if key.method == "me_icpo"}) > 1
+    lines: list[Line] = []
+    for key, group in by_line.items():
+        lines.append(Line(_label(key, several), False, _arm_estimates(group)))
+        lines += _difference_lines(key, differences, pooled)
+    benchmarks = sorted({a.key.benchmark for a in arms}, key=_natural)
+    pools = sorted({b for line in lines for _, b in line.estimates} - set(benchmarks))
+    return Section(*name, (*benchmarks, *pools), tuple(lines))
+
+
+def _arm_estimates(arms: Sequence[Arm]) -> dict[tuple[str, str], Estimate]:
+    return {(metric, a.key.benchmark): e for a in arms for metric, e in a.estimates.items()}
+
+
+def _difference_lines(
+    key: ArmKey, differences: Sequence[Difference], pooled: Sequence[PooledDifference]
+) -> list[Line]:
+    """One line per base, with the pools as further columns."""
+    found: dict[str, dict[tuple[str, str], Estimate]] = {}
+    for d in differences:
+        if _line_key(d.arm) == key:
+            line = found.setdefault(d.base.key.method, {})
+            line |= {(m, d.arm.key.benchmark): e for m, e in d.comparison.differences.items()}
+    for p in pooled:
+        if _line_key(p.first.arm) == key:
+            found[p.first.base.key.method] |= {(m, p.pool): e for m, e in p.estimates.items()}
+    alone = len(found) == 1
+    return [
+        Line("difference" if alone else f"difference to {_base_label(base)}", True, line)
+        for base, line in sorted(found.items())
+    ]
+
+
+def _line_key(arm: Arm) -> ArmKey:
+    return replace(arm.key, benchmark="")
+
+
+def _label(key: ArmKey, several: bool) -> str:
+    """`base`, `w/ ME-ICPO`, or with the settings that tell several ME-ICPO lines apart."""
+    if key.is_base:
+        return _base_label(key.method)
+    if key.method != "me_icpo":
+        return key.method
+    if not several:
+        return "w/ ME-ICPO"
+    budget = f"n={key.num_rounds}, k={key.num_candidates}, m={key.num_lookaheads}"
+    return f"w/ ME-ICPO ({key.reward}, {key.selector}, {budget})"
+
+
+def _base_label(method: str) -> str:
+    return "base" if method == BASE else f"base ({method.removeprefix(f'{BASE}_')})"
+
+
+def _natural(benchmark: str) -> tuple[bool, str]:
+    """Competitions before levels, as in the paper; names in order."""
+    return "_l" in benchmark, benchmark
