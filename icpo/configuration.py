@@ -19,6 +19,8 @@ from icpo.errors import ConfigError
 
 OWN_PACKAGE = "icpo."
 NOT_IN_DIGEST = ("tracking", "output_root", "run_name", "max_in_flight", "dry_run", "allow_targets")
+NO_EXPERIMENT = "No experiment selected. Pass +exp=NAME; presets: {presets}. See --help."
+SECRET = re.compile(r"(?i)(api_?key|secret|password|auth(orization)?|access_token)$")
 SEEN_RUNS: list[tuple[Path, str]] = []
 logger = logging.getLogger(__name__)
 
@@ -38,7 +40,7 @@ def presets() -> list[str]:
     return sorted(name for name in names if not name.startswith("_"))
 
 
-class RememberRun(Callback):  # type: ignore[misc]
+class RememberRun(Callback):
     """Notes which runs this process started, so that their reports are made even when a cell failed."""
 
     def on_run_start(self, config: DictConfig, **kwargs: Any) -> None:
@@ -56,7 +58,10 @@ class RememberRun(Callback):  # type: ignore[misc]
 
 
 def check_arguments(arguments: Sequence[str]) -> None:
-    """Refuses what Hydra would take silently and wrongly. Raises ConfigError."""
+    """Refuses what Hydra would take silently and wrongly, or explain badly. Raises ConfigError."""
+    chosen = re.compile(r"\+*(exp|job)=|-.*")
+    if not any(chosen.match(argument) for argument in arguments):
+        raise ConfigError(NO_EXPERIMENT.format(presets=", ".join(presets())))
     for argument in arguments:
         if re.match(r"\+?exp=.*,", argument):
             raise ConfigError(
@@ -73,7 +78,7 @@ def check_arguments(arguments: Sequence[str]) -> None:
 def check_config(config: DictConfig) -> None:
     """Refuses a configuration that cannot run. Raises ConfigError."""
     if config.job is None:
-        raise ConfigError(f"No experiment selected. Pass +exp=NAME; presets: {', '.join(presets())}.")
+        raise ConfigError(NO_EXPERIMENT.format(presets=", ".join(presets())))
     missing = sorted(OmegaConf.missing_keys(config))
     if missing:
         raise ConfigError(f"No value for {', '.join(missing)}. Pass e.g. {missing[0]}=VALUE.")
@@ -102,7 +107,7 @@ def resolved(config: DictConfig) -> dict[str, Any]:
         container = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
     except OmegaConfBaseException as error:
         raise ConfigError(_first_lines(error)) from None
-    return {str(key): value for key, value in container.items()}  # type: ignore[union-attr]
+    return _without_secrets(container)  # type: ignore[no-any-return]
 
 
 def config_digest(values: Mapping[str, Any]) -> str:
@@ -116,6 +121,15 @@ def config_digest(values: Mapping[str, Any]) -> str:
 def runs_here() -> bool:
     """Whether cells run in this process, rather than being sent elsewhere by a launcher."""
     return "BasicLauncher" in str(HydraConfig.get().launcher["_target_"])
+
+
+def _without_secrets(node: Any, key: str = "") -> Any:
+    """The same values, those of keys that name a secret masked: they are stored and tracked."""
+    if isinstance(node, Mapping):
+        return {str(key): _without_secrets(child, str(key)) for key, child in node.items()}
+    if isinstance(node, list):
+        return [_without_secrets(child, key) for child in node]
+    return "(hidden)" if node is not None and SECRET.search(key) else node
 
 
 def _targets(node: Any, path: str = "config") -> list[tuple[str, str]]:

@@ -21,29 +21,32 @@ from icpo.configuration import (
 from icpo.errors import IcpoError
 
 logger = logging.getLogger("icpo")
-failures: list[str] = []
+failures: list[IcpoError] = []
 
 
 @hydra.main(version_base="1.3", config_path=config_source(), config_name="config")
 def run_job(config: DictConfig) -> None:
-    """One job: check, build, run. A failure of one job does not stop the others of a sweep."""
+    """One job: check, build, run. A job that fails does not stop the others of a sweep; a wrong setting does."""
     try:
         check_config(config)
         values = resolved(config)
-        from icpo.jobs.cell import run_cell
-
-        run_cell(
-            lambda: build(config.job),
-            tracker=lambda: build(config.tracking),
-            folder=Path(HydraConfig.get().runtime.output_dir),
-            values=values,
-            digest=config_digest(values),
-        )
+        job, tracker = build(config.job), build(config.tracking)
+        getattr(job, "preflight", lambda: None)()
     except IcpoError as error:
         if not runs_here():
             raise
-        logger.error("%s", error)
-        failures.append(str(error))
+        sys.exit(f"icpo: {error}")
+
+    from icpo.jobs.cell import run_cell
+
+    folder = Path(HydraConfig.get().runtime.output_dir)
+    try:
+        run_cell(job, tracker=tracker, folder=folder, values=values, digest=config_digest(values))
+    except IcpoError as error:
+        if not runs_here():
+            raise
+        logger.error("%s: %s", folder.name, error)
+        failures.append(error)
 
 
 def main() -> None:
@@ -52,8 +55,7 @@ def main() -> None:
         check_arguments(sys.argv[1:])
         run_job()
     except IcpoError as error:
-        logger.error("%s", error)
-        sys.exit(2)
+        sys.exit(f"icpo: {error}")
     finally:
         if SEEN_RUNS:
             from icpo.jobs.cell import report_runs

@@ -183,6 +183,7 @@ class Lookahead:
 
     attempt: int
     votes: Votes
+    candidates: tuple[Candidate, ...] = ()
 
     @property
     def entropy_bits(self) -> float:

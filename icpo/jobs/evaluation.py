@@ -13,7 +13,7 @@ from icpo.jobs.engine_pool import POOL, EngineSettings
 from icpo.jobs.journalled import JournalledBlocks, JournalledEngine
 from icpo.jobs.outcome import Outcomes
 from icpo.jobs.protocol import Protocol
-from icpo.methods import drive, drive_block
+from icpo.methods import Foreign, drive, drive_block
 from icpo.prompts import Book
 from icpo.rewards import Oracle
 from icpo.types import BlockEngine, Engine, Method, Question, QuestionResult, RewardSource, Selector, Toolkit
@@ -92,6 +92,8 @@ class Evaluation:
 
     def _method(self, loaded: LoadedBenchmark, grader: Grader) -> Method:
         """The method; its oracle reward, and nothing else, is told the golds."""
+        if isinstance(self.method, Foreign):
+            return self.method.among(loaded.questions)
         reward = getattr(self.method, "reward", None)
         if not isinstance(reward, Oracle):
             return self.method

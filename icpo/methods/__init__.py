@@ -1,7 +1,17 @@
 """Methods: pure logic that yields requests and receives completions; one method a file."""
 
+from icpo.methods.controls import Foreign, MajorityHint, RepeatedError
 from icpo.methods.direct import BasePrompt, Direct
 from icpo.methods.drive import drive, drive_block
 from icpo.methods.me_icpo import MeIcpo
 
-__all__ = ["BasePrompt", "Direct", "MeIcpo", "drive", "drive_block"]
+__all__ = [
+    "BasePrompt",
+    "Direct",
+    "Foreign",
+    "MajorityHint",
+    "MeIcpo",
+    "RepeatedError",
+    "drive",
+    "drive_block",
+]

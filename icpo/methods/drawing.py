@@ -21,16 +21,27 @@ from icpo.types import (
 
 
 def draw_candidates(
-    question: Question, history: History, tools: Toolkit, num_candidates: int, scope: int
+    question: Question,
+    history: History,
+    tools: Toolkit,
+    num_candidates: int,
+    scope: int,
+    drawn: tuple[Candidate, ...] = (),
 ) -> Drawing[tuple[tuple[Candidate, ...], int]]:
-    """Candidates of the history's prompt, and how many attempts did not fit it (Algorithm 1, line 3)."""
+    """Candidates of the history's prompt, and how many attempts did not fit it (Algorithm 1, line 3).
+
+    Those already `drawn` from the same prompt come first and are not drawn again.
+    """
+    num_missing = num_candidates - len(drawn)
+    if num_missing <= 0:
+        return drawn[:num_candidates], 0
 
     def request(_: int, fitted: History) -> SampleRequest:
         prompt = tools.prompts.solve(question, fitted)
-        return tools.ask(Purpose.CANDIDATE, prompt, num_candidates, derive_seed(scope, "candidate"))
+        return tools.ask(Purpose.CANDIDATE, prompt, num_missing, derive_seed(scope, "candidate"))
 
     [fitted], [completions] = yield from draw_fitting([history], request)
-    return tools.candidates(completions, question.kind), len(history) - len(fitted)
+    return (*drawn, *tools.candidates(completions, question.kind)), len(history) - len(fitted)
 
 
 def draw_summaries(question: Question, candidates: Sequence[Candidate], tools: Toolkit) -> Drawing[list[str]]:
@@ -68,7 +79,7 @@ def look_ahead(
         _, batches = yield from draw_fitting([(*history, attempts[i]) for i in asked], request)
         for i, completions in zip(asked, batches, strict=True):
             drawn[i] += tools.candidates(completions, question.kind)
-        return [Lookahead(i, tools.votes(drawn[i], question.kind)) for i in asked]
+        return [Lookahead(i, tools.votes(drawn[i], question.kind), tuple(drawn[i])) for i in asked]
 
     return ask
 

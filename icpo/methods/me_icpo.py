@@ -26,6 +26,10 @@ class MeIcpo:
     Finals are drawn after each number of rounds in `finals_after` (None: after the last only; 0 is the empty
     history), so that one run serves every smaller n. `answered_only` keeps candidates without an answer from
     being summarised and kept.
+
+    Beyond the paper, both off by default: `early_stop` ends the rounds once so large a share of a round's
+    candidates agree; `reuse_lookaheads` takes the kept attempt's look-aheads, which are samples of the next
+    round's prompt, for its candidates.
     """
 
     name: str
@@ -38,6 +42,8 @@ class MeIcpo:
     selector: Selector
     finals_after: tuple[int, ...] | None
     answered_only: bool
+    early_stop: float | None
+    reuse_lookaheads: bool
 
     def __post_init__(self) -> None:
         after = (self.num_rounds,) if self.finals_after is None else tuple(sorted(set(self.finals_after)))
@@ -50,6 +56,8 @@ class MeIcpo:
         ):
             if getattr(self, field) < least:
                 raise ValueError(f"{field} must be at least {least}, got {getattr(self, field)}")
+        if self.early_stop is not None and not 0 < self.early_stop <= 1:
+            raise ValueError(f"early_stop must be null or lie in (0, 1], got {self.early_stop}")
         if self.selector.needs_lookaheads and self.num_lookaheads < 1:
             raise ValueError(
                 f"selector={self.selector.name} compares look-aheads and needs num_lookaheads of at least 1, "
@@ -64,21 +72,26 @@ class MeIcpo:
         history: History = ()
         rounds: list[Round] = []
         finals: list[tuple[int, tuple[Candidate, ...]]] = []
+        drawn: tuple[Candidate, ...] = ()
         for t in range(self.num_rounds + 1):
             if t in (self.finals_after or ()):
                 finals.append(
                     (t, (yield from draw_finals(question, history, tools, self.num_finals, scope, t)))
                 )
-            if t < self.num_rounds:
-                done = yield from self._round(question, history, tools, derive_seed(scope, t))
+            if t < self.num_rounds and not self._has_settled(rounds):
+                done = yield from self._round(question, history, tools, derive_seed(scope, t), drawn)
                 history = (*history, *(done.attempts[i] for i in done.kept))  # line 7
                 rounds.append(done)
+                drawn = _lookaheads_of_kept(done) if self.reuse_lookaheads else ()
         return QuestionResult(question, seed, tuple(rounds), tuple(finals))
 
-    def _round(self, question: Question, history: History, tools: Toolkit, scope: int) -> Drawing[Round]:
+    def _round(
+        self, question: Question, history: History, tools: Toolkit, scope: int, drawn: tuple[Candidate, ...]
+    ) -> Drawing[Round]:
         """Lines 3 to 6; only eligible candidates are summarised, looked ahead of and kept."""
-        drawn = yield from draw_candidates(question, history, tools, self.num_candidates, scope)  # line 3
-        candidates, num_dropped = drawn
+        candidates, num_dropped = yield from draw_candidates(  # line 3
+            question, history, tools, self.num_candidates, scope, drawn
+        )
         votes = tools.votes(candidates, question.kind)  # line 4
         rewards = self.reward.rewards(question, candidates, votes, seed=derive_seed(scope, "vote"))
         eligible = tuple(
@@ -98,3 +111,15 @@ class MeIcpo:
         return Round(
             candidates, votes, rewards, eligible, attempts, selection.lookaheads, selection.kept, num_dropped
         )
+
+    def _has_settled(self, rounds: list[Round]) -> bool:
+        """Whether the last round's candidates agree so much that further rounds are spared."""
+        if self.early_stop is None or not rounds:
+            return False
+        votes = rounds[-1].votes
+        return bool(votes.counts) and votes.counts[0][1] >= self.early_stop * self.num_candidates
+
+
+def _lookaheads_of_kept(done: Round) -> tuple[Candidate, ...]:
+    """The look-aheads of the one attempt kept, oldest first; none where several or none were kept."""
+    return next((x.candidates for x in done.lookaheads if (x.attempt,) == done.kept), ())

@@ -62,17 +62,15 @@ class Book:
         return Prompt("", paper.SUMMARY[question.kind].replace("{text}", text.strip()))
 
     def idea(self, attempt: Attempt) -> str:
-        """One attempt as it stands in a list of ideas; without an answer it is its summary alone."""
+        """One attempt as it stands in a list of ideas: its summary and its answer, or the one it has."""
         if attempt.candidate.answer is None:
             return attempt.summary
         answer_line = self.answer_line.replace("{answer}", self._answer(attempt.candidate.answer))
-        match self.idea_form:
-            case IdeaForm.FULL:
-                return f"{attempt.summary}\n\n{answer_line}"
-            case IdeaForm.ANSWER_ONLY:
-                return answer_line
-            case IdeaForm.NO_ANSWER:
-                return attempt.summary
+        if self.idea_form is IdeaForm.NO_ANSWER:
+            return attempt.summary
+        if self.idea_form is IdeaForm.ANSWER_ONLY or not attempt.summary:
+            return answer_line
+        return f"{attempt.summary}\n\n{answer_line}"
 
     def _ideas(self, title: str, attempts: list[Attempt]) -> list[str]:
         if not attempts:

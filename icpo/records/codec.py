@@ -76,6 +76,8 @@ def result_row(result: QuestionResult) -> dict[str, Any]:
             "cached_prompt_tokens": usage.cached_prompt_tokens,
             "generated_tokens": usage.generated_tokens,
             "generated_by_purpose": dict(usage.generated_by_purpose),
+            "truncated_by_purpose": dict(usage.truncated_by_purpose),
+            "too_long_by_purpose": dict(usage.too_long_by_purpose),
         },
         "trace": [_round_row(step) if isinstance(step, Round) else _step_row(step) for step in result.trace],
         "finals": [[rounds_done, _candidate_rows(finals)] for rounds_done, finals in result.finals],

@@ -9,9 +9,13 @@ from icpo.types import AskLookahead, Attempt, Selecting, Selection
 
 @dataclass(frozen=True, slots=True)
 class Entropy:
-    """Least look-ahead entropy wins; the first of equals; nothing is kept of no attempts."""
+    """Least look-ahead entropy wins; the first of equals; nothing is kept of no attempts.
+
+    `largest` keeps the most uncertain instead, as a control.
+    """
 
     name: str
+    largest: bool
     needs_lookaheads: ClassVar[bool] = True
 
     def select(
@@ -21,5 +25,6 @@ class Entropy:
         if not attempts:
             return Selection(())
         lookaheads = yield from ask({i: num_lookaheads for i in range(len(attempts))})
-        best = min(lookaheads, key=lambda lookahead: (lookahead.entropy_bits, lookahead.attempt))
+        sign = -1 if self.largest else 1
+        best = min(lookaheads, key=lambda lookahead: (sign * lookahead.entropy_bits, lookahead.attempt))
         return Selection((best.attempt,), tuple(lookaheads))

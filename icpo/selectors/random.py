@@ -10,14 +10,21 @@ from icpo.types import AskLookahead, Attempt, Selecting, Selection
 
 @dataclass(frozen=True, slots=True)
 class RandomPick:
-    """One attempt, uniformly by seed; no look-ahead is drawn."""
+    """One attempt, uniformly by seed; no look-ahead is drawn.
+
+    `rewarded_only` picks among the attempts with reward 1 where there are any: a control.
+    """
 
     name: str
+    rewarded_only: bool
     needs_lookaheads: ClassVar[bool] = False
 
     def select(
         self, attempts: Sequence[Attempt], ask: AskLookahead, *, num_lookaheads: int, seed: int
     ) -> Selecting:
-        """The index drawn."""
+        """The index drawn; nothing is kept of no attempts."""
         yield from ()
-        return Selection((Random(seed).randrange(len(attempts)),) if attempts else ())
+        eligible = list(range(len(attempts)))
+        if self.rewarded_only:
+            eligible = [i for i in eligible if attempts[i].reward == 1] or eligible
+        return Selection((Random(seed).choice(eligible),) if eligible else ())

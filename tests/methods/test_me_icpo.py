@@ -21,9 +21,11 @@ def method(**changes):
         "num_lookaheads": 4,
         "num_finals": 2,
         "reward": Majority("majority", True),
-        "selector": Entropy("entropy"),
+        "selector": Entropy("entropy", False),
         "finals_after": None,
         "answered_only": True,
+        "early_stop": None,
+        "reuse_lookaheads": False,
     }
     return MeIcpo(**(settings | changes))
 
@@ -120,7 +122,7 @@ def test_without_reward_neither_tags_nor_the_sentence_about_them():
     assert "previous attempts:\n\n[0]- TWO" in asked[-1][0].prompt.user
 
 
-@pytest.mark.parametrize("selector", [RandomPick("random"), KeepAll("none")])
+@pytest.mark.parametrize("selector", [RandomPick("random", False), KeepAll("none")])
 def test_other_selectors_draw_no_lookaheads(selector):
     result, asked = play(method(selector=selector).solve(QUESTION, toolkit(), seed=3), by_purpose(HAND))
     assert not [r for stage in asked for r in stage if r.purpose is Purpose.LOOKAHEAD]
@@ -130,7 +132,7 @@ def test_other_selectors_draw_no_lookaheads(selector):
 
 def test_random_selection_is_uniform_over_eligible_attempts():
     picks = [
-        play(method(selector=RandomPick("random")).solve(QUESTION, toolkit(), seed=s), by_purpose(HAND))[0]
+        play(method(selector=RandomPick("random", False)).solve(QUESTION, toolkit(), seed=s), by_purpose(HAND))[0]
         .trace[0]
         .kept
         for s in range(300)

@@ -1,0 +1,64 @@
+# Everyday commands; `make help` lists them. Works with plain venv + pip; uses uv where it is on PATH.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+EXTRAS ?= dev,openai,slurm
+RUN ?= quickstart
+PORT ?= 8765
+
+.PHONY: help setup quickstart test test-slow check format table figures theory dashboard kill-test venv-vllm test-vllm clean
+
+help: ## list the commands
+	@grep -hE '^[a-z-]+:.*?## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
+
+setup: $(VENV)/.ready ## make .venv with everything but vLLM
+
+$(VENV)/.ready: pyproject.toml
+	@command -v uv >/dev/null && [ -z "$$NO_UV" ] && uv venv -q --clear --seed --python $(PYTHON) $(VENV) || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[$(EXTRAS)]'
+	@touch $@
+
+quickstart: setup ## set up, then the paper's main table on the embedded backbone (6 minutes on 2 cores)
+	$(BIN)/python -m icpo.run +exp=quickstart
+
+test: setup ## the quick tests
+	$(BIN)/python -m pytest
+
+test-slow: setup ## the slow, SLURM and browser tests
+	$(BIN)/python -m pytest -m 'slow or slurm or browser'
+
+check: setup ## ruff, mypy, import contracts
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check icpo tests experiments
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: setup ## format the code
+	$(BIN)/ruff check --fix . ; $(BIN)/ruff format icpo tests experiments
+
+table: setup ## the tables of a run again from what is stored (RUN=name)
+	$(BIN)/python -m icpo.report $(RUN)
+
+figures: table ## its figures (the report makes both)
+
+theory: setup ## every theorem of the paper as an experiment, and one table of verdicts
+	for name in policy_matching reward_shock kl_sandwich finite_sample convergence bandit_regret; do \
+	  $(BIN)/python -m icpo.run +exp=$$name || exit 1; done
+	$(BIN)/python -m icpo.reporting.theory_verdicts outputs
+
+dashboard: setup ## compare runs in a browser, on 127.0.0.1 (RUN="name other")
+	$(BIN)/python -m icpo.dashboard $(RUN) --serve --port $(PORT)
+
+kill-test: setup ## 50 kills at random moments; nothing may be lost or drawn twice
+	$(BIN)/python -m tests.end_to_end.kill_harness --kills 50
+
+venv-vllm: ## a second environment, .venv-vllm, with vLLM for the CPU (2 minutes, 2.5 GB)
+	bash scripts/venv_vllm.sh
+
+test-vllm: venv-vllm ## the tests of the vLLM engine, on the CPU
+	.venv-vllm/bin/python -m pytest -m vllm tests/vllm
+
+clean: ## remove environments and caches, keep outputs
+	rm -rf $(VENV) .venv-vllm .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist

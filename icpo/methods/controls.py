@@ -1,0 +1,101 @@
+"""Methods that tell explanations of ME-ICPO apart: a bare hint, another question's ideas, a repeated error."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from icpo.methods.drawing import draw_finals, draw_summaries
+from icpo.methods.me_icpo import MeIcpo
+from icpo.seeding import derive_seed
+from icpo.types import (
+    Attempt,
+    Candidate,
+    Drawing,
+    History,
+    Purpose,
+    Question,
+    QuestionResult,
+    Solving,
+    Step,
+    Toolkit,
+    Votes,
+)
+
+
+def _draw_base(
+    question: Question, tools: Toolkit, number: int, scope: int
+) -> Drawing[tuple[tuple[Candidate, ...], Votes]]:
+    """Candidates of the plain prompt: the very draws that `direct` makes."""
+    prompt = tools.prompts.plain(question)
+    [completions] = yield [tools.ask(Purpose.FINAL, prompt, number, derive_seed(scope, "final", 0))]
+    candidates = tools.candidates(completions, question.kind)
+    return candidates, tools.votes(candidates, question.kind)
+
+
+def _of_class(label: str, candidates: Sequence[Candidate], votes: Votes) -> Candidate:
+    return candidates[votes.labels.index(label)]
+
+
+@dataclass(frozen=True, slots=True)
+class MajorityHint:
+    """The prompt is told direct's majority answer, tagged 1, and nothing else."""
+
+    name: str
+    label: str
+    num_samples: int
+    num_finals: int
+
+    def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
+        """Votes on direct's samples, then draws finals with the winner as the one idea."""
+        scope = derive_seed(seed, question.question_id)
+        candidates, votes = yield from _draw_base(question, tools, self.num_samples, scope)
+        hint = [Attempt(_of_class(winner, candidates, votes), 1, "") for winner in votes.winners[:1]]
+        finals = yield from draw_finals(question, tuple(hint), tools, self.num_finals, scope, 1)
+        return QuestionResult(question, seed, (Step("base", candidates),), ((1, finals),))
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedError:
+    """The runner-up answer of direct's samples, probably wrong, tagged 1 so many times."""
+
+    name: str
+    label: str
+    num_samples: int
+    num_copies: int
+    num_finals: int
+
+    def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
+        """Draws finals with the runner-up as every idea; with none where all samples agree."""
+        scope = derive_seed(seed, question.question_id)
+        candidates, votes = yield from _draw_base(question, tools, self.num_samples, scope)
+        chosen = [_of_class(label, candidates, votes) for label, _ in votes.counts[1:2]]
+        summaries = yield from draw_summaries(question, chosen, tools)
+        ideas = [Attempt(c, 1, s) for c, s in zip(chosen, summaries, strict=True)] * self.num_copies
+        finals = yield from draw_finals(question, tuple(ideas), tools, self.num_finals, scope, 1)
+        return QuestionResult(question, seed, (Step("base", candidates),), ((1, finals),))
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """The ideas that ME-ICPO found for another question of the benchmark."""
+
+    name: str
+    label: str
+    inner: MeIcpo
+    partners: tuple[tuple[str, Question], ...] = ()
+
+    def among(self, questions: Sequence[Question]) -> "Foreign":
+        """The same method, each question's ideas coming from the next one's run."""
+        following = [*questions[1:], *questions[:1]]
+        return replace(self, partners=tuple((q.question_id, p) for q, p in zip(questions, following, strict=True)))
+
+    def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
+        """Runs ME-ICPO on the partner, then draws this question's finals from the partner's history."""
+        partner = dict(self.partners)[question.question_id]
+        result = yield from self.inner.solve(partner, tools, seed=seed)
+        rounds = [step for step in result.trace if not isinstance(step, Step)]
+        history: History = tuple(done.attempts[i] for done in rounds for i in done.kept)
+        scope = derive_seed(seed, question.question_id)
+        finals = yield from draw_finals(
+            question, history, tools, self.inner.num_finals, scope, self.inner.num_rounds
+        )
+        return QuestionResult(question, seed, tuple(rounds), ((self.inner.num_rounds, finals),))

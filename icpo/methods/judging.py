@@ -1,0 +1,70 @@
+"""The model's own opinion of a solution, which no gold answer has touched."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from statistics import mean
+from typing import Protocol
+
+from icpo.seeding import derive_seed
+from icpo.types import Drawing, Prompt, Purpose, Question, SampleRequest, Toolkit
+
+WORST, BEST = -100.0, 100.0
+
+
+class Judge(Protocol):
+    """How the model is asked what a solution is worth, and how its reply is read (icpo/prompts/verdicts.py)."""
+
+    max_tokens: int
+
+    def ask(self, question: Question, solution: str) -> Prompt:
+        """Asks for a verdict on a solution, whole or partial."""
+
+    def read(self, reply: str) -> float | None:
+        """The verdict, from WORST to BEST; None where the reply holds none."""
+
+
+def draw_verdicts(
+    question: Question, solutions: Sequence[str], judge: Judge, tools: Toolkit, num_verdicts: int, scope: int
+) -> Drawing[list[tuple[float, ...]]]:
+    """The readable ones of `num_verdicts` verdicts on each solution; equal solutions are judged once."""
+    unique = list(dict.fromkeys(solutions))
+    if not unique:
+        return []
+    drawn = yield [
+        verdict_request(question, solution, judge, tools, num_verdicts, scope) for solution in unique
+    ]
+    replies = dict(zip(unique, drawn, strict=True))
+    return [
+        tuple(v for c in replies[solution] if (v := judge.read(tools.visible(c.text))) is not None)
+        for solution in solutions
+    ]
+
+
+def verdict_request(
+    question: Question, solution: str, judge: Judge, tools: Toolkit, num_verdicts: int, scope: int
+) -> SampleRequest:
+    """`num_verdicts` verdicts on one solution; their seed depends on its text."""
+    seed = derive_seed(scope, "verdict", solution)
+    request = tools.ask(Purpose.VALUE, judge.ask(question, solution), num_verdicts, seed)
+    return shortened(request, judge.max_tokens)
+
+
+def mean_verdict(verdicts: Sequence[float]) -> float:
+    """The mean verdict; WORST where none could be read."""
+    return mean(verdicts) if verdicts else WORST
+
+
+def shortened(request: SampleRequest, max_tokens: int, stop: tuple[str, ...] = ()) -> SampleRequest:
+    """The same request for at most `max_tokens` tokens, ending also at `stop`."""
+    sampling = request.sampling
+    limit = min(max_tokens, sampling.max_tokens)
+    return replace(
+        request,
+        sampling=replace(
+            sampling,
+            max_tokens=limit,
+            min_tokens=min(sampling.min_tokens, limit),
+            min_room_tokens=min(sampling.min_room_tokens, limit),
+            stop=(*sampling.stop, *stop),
+        ),
+    )

@@ -1,0 +1,43 @@
+"""Self-consistency: the majority answer of independent samples (Wang et al. 2022)."""
+
+from dataclasses import dataclass
+
+from icpo.methods.electing import elect
+from icpo.methods.settings import require_at_least
+from icpo.seeding import derive_seed
+from icpo.types import Purpose, Question, QuestionResult, Solving, Step, Toolkit
+
+
+@dataclass(frozen=True, slots=True)
+class SelfConsistency:
+    """Each of `num_finals` answers is the majority of its own `num_samples` samples of the plain prompt."""
+
+    name: str
+    label: str
+    num_samples: int
+    num_finals: int
+
+    def __post_init__(self) -> None:
+        require_at_least(1, num_samples=self.num_samples, num_finals=self.num_finals)
+
+    @property
+    def max_sequences(self) -> int:
+        """Completions drawn for a question."""
+        return self.num_finals * self.num_samples
+
+    def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
+        """All samples at once; one step of the trace is one poll, valued by its majority's share of the samples."""
+        scope = derive_seed(seed, question.question_id)
+        prompt = tools.prompts.plain(question)
+        drawn = yield [
+            tools.ask(Purpose.CANDIDATE, prompt, self.num_samples, derive_seed(scope, "answer", i))
+            for i in range(self.num_finals)
+        ]
+        trace, finals = [], []
+        for i, completions in enumerate(drawn):
+            candidates = tools.candidates(completions, question.kind)
+            votes = tools.votes(candidates, question.kind)
+            share = votes.counts[0][1] / len(candidates) if votes.counts else 0.0
+            trace.append(Step("poll", candidates, share))
+            finals.append(elect(candidates, votes, seed=derive_seed(scope, "tie", i)))
+        return QuestionResult(question, seed, tuple(trace), ((0, tuple(finals)),))

@@ -1,0 +1,167 @@
+"""Tree of Thoughts: breadth-first search over the steps of a solution (Yao et al. 2023)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from icpo.methods.judging import shortened
+from icpo.methods.settings import require_at_least
+from icpo.methods.side_by_side import side_by_side
+from icpo.methods.tot_evaluation import Evaluation, State, ThoughtPrompts, continued
+from icpo.seeding import derive_seed
+from icpo.types import (
+    Candidate,
+    Completion,
+    Drawing,
+    FinishReason,
+    Purpose,
+    Question,
+    QuestionResult,
+    Solving,
+    Step,
+    Toolkit,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TreeOfThoughts:
+    """Each of `num_finals` answers comes from a tree of its own.
+
+    At each of `depth` levels `num_thoughts` next steps are drawn for each state kept; the `num_kept` best of
+    the new states and the leaves survive. A thought ends at `separator` or after `max_thought_tokens`. What
+    is unfinished after the last level is written to its end; the best leaf that has an answer is the tree's.
+    """
+
+    name: str
+    label: str
+    depth: int
+    num_thoughts: int
+    num_kept: int
+    max_thought_tokens: int
+    separator: str
+    num_finals: int
+    thoughts: ThoughtPrompts
+    evaluation: Evaluation
+
+    def __post_init__(self) -> None:
+        require_at_least(
+            1,
+            depth=self.depth,
+            num_thoughts=self.num_thoughts,
+            num_kept=self.num_kept,
+            max_thought_tokens=self.max_thought_tokens,
+            num_finals=self.num_finals,
+        )
+        if not self.separator:
+            raise ValueError("separator must not be empty: a thought would end before it begins")
+
+    @property
+    def max_sequences(self) -> int:
+        """The most completions that a question may take."""
+        num_states = self.num_thoughts * (1 + (self.depth - 1) * self.num_kept)
+        return self.num_finals * (num_states + self.num_kept) * (1 + self.evaluation.num_replies)
+
+    def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
+        """Grows the trees side by side; the trace holds one tree after the other."""
+        scope = derive_seed(seed, question.question_id)
+        trees = yield from side_by_side(
+            self._tree(question, tools, derive_seed(scope, "tree", i)) for i in range(self.num_finals)
+        )
+        trace: list[Step] = []
+        for steps, _ in trees:
+            start = len(trace)
+            trace += [replace(s, parent=None if s.parent is None else s.parent + start) for s in steps]
+        return QuestionResult(question, seed, tuple(trace), ((0, tuple(answer for _, answer in trees)),))
+
+    def _tree(self, question: Question, tools: Toolkit, scope: int) -> Drawing[tuple[list[Step], Candidate]]:
+        trace: list[Step] = []
+        kept = [State("")]
+        for level in range(self.depth):
+            if all(state.is_leaf for state in kept):
+                break
+            grown = yield from self._grow(question, kept, tools, derive_seed(scope, level))
+            leaves = [state for state in kept if state.is_leaf]
+            kept = yield from self._keep(question, leaves + grown, tools, scope, trace)
+        finished = yield from self._finish(question, kept, tools, scope)
+        ranked = yield from self._keep(question, finished, tools, scope, trace)
+        best = next((state for state in ranked if state.answer is not None), ranked[0])
+        return trace, best.draws[0]
+
+    def _grow(
+        self, question: Question, kept: Sequence[State], tools: Toolkit, scope: int
+    ) -> Drawing[list[State]]:
+        """The different states one thought further."""
+        parents = [state for state in kept if not state.is_leaf]
+        drawn = yield [
+            shortened(
+                tools.ask(
+                    Purpose.THOUGHT,
+                    self.thoughts.next_step(tools.prompts, question, state.text),
+                    self.num_thoughts,
+                    derive_seed(scope, "thought", state.text),
+                ),
+                self.max_thought_tokens,
+                (self.separator,),
+            )
+            for state in parents
+        ]
+        grown: dict[str, State] = {}
+        for parent, completions in zip(parents, drawn, strict=True):
+            for completion in completions:
+                child = self._child(question, parent, completion, tools)
+                known = grown.get(child.text, replace(child, draws=()))
+                grown[child.text] = replace(known, draws=known.draws + child.draws)
+        return list(grown.values())
+
+    def _child(self, question: Question, parent: State, completion: Completion, tools: Toolkit) -> State:
+        thought = tools.visible(completion.text).rstrip()
+        end = "" if completion.finish_reason is FinishReason.LENGTH else self.separator
+        text = parent.text + thought + end if thought else parent.text
+        is_finished = self.thoughts.is_finished(text)
+        answer = tools.read(text, question.kind) if is_finished else None
+        is_leaf = is_finished or not thought
+        return State(text, (Candidate(completion, answer),), is_leaf, parent.step)
+
+    def _keep(
+        self, question: Question, states: Sequence[State], tools: Toolkit, scope: int, trace: list[Step]
+    ) -> Drawing[list[State]]:
+        """The best states, best first, equals in order; new ones are noted in the trace with their value."""
+        new = [i for i, state in enumerate(states) if state.replies is None]
+        asked = yield from self.evaluation.ask(
+            question, [states[i] for i in new], self.thoughts, tools, scope
+        )
+        heard = [state.replies or () for state in states]
+        for i, replies in zip(new, asked, strict=True):
+            heard[i] = replies
+        values = self.evaluation.values(question, heard, tools)
+        valued = []
+        for i, (state, replies, value) in enumerate(zip(states, heard, values, strict=True)):
+            step = state.step
+            if i in new:
+                step = len(trace)
+                trace.append(Step("thought", state.draws, value, state.parent))
+            valued.append((value, replace(state, replies=replies, step=step)))
+        valued.sort(key=lambda pair: pair[0], reverse=True)
+        return [state for _, state in valued[: self.num_kept]]
+
+    def _finish(
+        self, question: Question, kept: Sequence[State], tools: Toolkit, scope: int
+    ) -> Drawing[list[State]]:
+        """The same states, each written to its end where it was not."""
+        unfinished = [state for state in kept if not self.thoughts.is_finished(state.text)]
+        if not unfinished:
+            return list(kept)
+        drawn = yield [
+            tools.ask(
+                Purpose.FINAL,
+                self.thoughts.rest(tools.prompts, question, state.text),
+                1,
+                derive_seed(scope, "rest", state.text),
+            )
+            for state in unfinished
+        ]
+        ends = {}
+        for state, [completion] in zip(unfinished, drawn, strict=True):
+            text = state.text + tools.visible(completion.text)
+            last = continued(question, state.text, completion, tools)
+            ends[state.text] = State(text, (last,), True, state.step)
+        return [ends.get(state.text, state) for state in kept]

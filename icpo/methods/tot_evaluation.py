@@ -1,0 +1,137 @@
+"""What a tree of thoughts keeps: states valued by the model's own verdict, or by a vote among continuations."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import mean
+from typing import Protocol
+
+from icpo.methods.judging import Judge, mean_verdict, verdict_request
+from icpo.methods.settings import require_at_least
+from icpo.seeding import derive_seed
+from icpo.types import Candidate, Completion, Drawing, Prompt, PromptBook, Purpose, Question, Toolkit
+
+Replies = tuple[str | None, ...]
+"""What was drawn to value one state: texts of verdicts, or answers of continuations."""
+
+
+class ThoughtPrompts(Protocol):
+    """How a solution is continued (icpo/prompts/tot.py)."""
+
+    def next_step(self, book: PromptBook, question: Question, steps: str) -> Prompt:
+        """Asks for one more step."""
+
+    def rest(self, book: PromptBook, question: Question, steps: str) -> Prompt:
+        """Asks for all that is missing."""
+
+    def is_finished(self, steps: str) -> bool:
+        """Whether the final output was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A partial solution.
+
+    `draws` are the equal thoughts that led to it, their answers read from the whole `text`; `step` and
+    `parent` are places in the trace; nothing may follow a leaf. The root has none of these.
+    """
+
+    text: str
+    draws: tuple[Candidate, ...] = ()
+    is_leaf: bool = False
+    parent: int | None = None
+    step: int | None = None
+    replies: Replies | None = None
+
+    @property
+    def answer(self) -> str | None:
+        """The answer that its text gives."""
+        return self.draws[0].answer if self.draws else None
+
+
+class Evaluation(Protocol):
+    """Values the states of one depth."""
+
+    @property
+    def num_replies(self) -> int:
+        """The most completions drawn to value one state."""
+
+    def ask(
+        self, question: Question, states: Sequence[State], prompts: ThoughtPrompts, tools: Toolkit, scope: int
+    ) -> Drawing[list[Replies]]:
+        """Draws what is needed to value these states; what is drawn of one does not depend on the others."""
+
+    def values(self, question: Question, replies: Sequence[Replies], tools: Toolkit) -> list[float]:
+        """One value a state from the replies on all; higher is better."""
+
+
+@dataclass(frozen=True, slots=True)
+class SelfEvaluation:
+    """A state's value is the mean of the model's verdicts on its text, from -100 to 100."""
+
+    judge: Judge
+    num_replies: int
+
+    def __post_init__(self) -> None:
+        require_at_least(1, num_replies=self.num_replies)
+
+    def ask(
+        self, question: Question, states: Sequence[State], prompts: ThoughtPrompts, tools: Toolkit, scope: int
+    ) -> Drawing[list[Replies]]:
+        """The texts of the verdicts."""
+        if not states:
+            return []
+        drawn = yield [
+            verdict_request(question, state.text, self.judge, tools, self.num_replies, scope)
+            for state in states
+        ]
+        return [tuple(tools.visible(c.text) for c in completions) for completions in drawn]
+
+    def values(self, question: Question, replies: Sequence[Replies], tools: Toolkit) -> list[float]:
+        """The mean readable verdict; -100 where none could be read."""
+        return [mean_verdict([v for text in texts if (v := self.judge.read(text or "")) is not None]) for texts in replies]
+
+
+@dataclass(frozen=True, slots=True)
+class ContinuationVote:
+    """Each state is continued to the end `num_replies` times and all answers of one depth vote.
+
+    A state's value is the share of its continuations that gave the majority's answer (any of those tied), from
+    0 to 1; a leaf votes with its own answer alone, at no cost.
+    """
+
+    num_replies: int
+
+    def __post_init__(self) -> None:
+        require_at_least(1, num_replies=self.num_replies)
+
+    def ask(
+        self, question: Question, states: Sequence[State], prompts: ThoughtPrompts, tools: Toolkit, scope: int
+    ) -> Drawing[list[Replies]]:
+        """The answers of the continuations."""
+        open_states = [state for state in states if not state.is_leaf]
+        requests = [
+            tools.ask(
+                Purpose.LOOKAHEAD,
+                prompts.rest(tools.prompts, question, state.text),
+                self.num_replies,
+                derive_seed(scope, "vote", state.text),
+            )
+            for state in open_states
+        ]
+        drawn = (yield requests) if requests else []
+        answers = {
+            state.text: tuple(continued(question, state.text, c, tools).answer for c in completions)
+            for state, completions in zip(open_states, drawn, strict=True)
+        }
+        return [answers.get(state.text, (state.answer,) * self.num_replies) for state in states]
+
+    def values(self, question: Question, replies: Sequence[Replies], tools: Toolkit) -> list[float]:
+        """The share of each state's answers that are the majority's."""
+        votes = tools.tally([answer for answers in replies for answer in answers], question.kind)
+        won = iter([label is not None and label in votes.winners for label in votes.labels])
+        return [mean(next(won) for _ in answers) for answers in replies]
+
+
+def continued(question: Question, text: str, completion: Completion, tools: Toolkit) -> Candidate:
+    """The completion with the answer that it gives together with the text before it."""
+    return Candidate(completion, tools.read(text + tools.visible(completion.text), question.kind))

@@ -1,0 +1,61 @@
+"""Rewards that are wrong on purpose: controls that tell what the tags do."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from random import Random
+
+from icpo.seeding import derive_seed
+from icpo.types import Candidate, Question, Rewards, RewardSource, Votes
+
+
+@dataclass(frozen=True, slots=True)
+class Shuffled:
+    """The tags of another source, dealt to the candidates at random."""
+
+    name: str
+    tagged: bool
+    inner: RewardSource
+
+    def rewards(
+        self, question: Question, candidates: Sequence[Candidate], votes: Votes, *, seed: int
+    ) -> Rewards:
+        """As many of each tag as the inner source gives, in seeded random order."""
+        given = self.inner.rewards(question, candidates, votes, seed=seed)
+        tags = list(given.tags)
+        Random(derive_seed(seed, "shuffled")).shuffle(tags)
+        return replace(given, tags=tuple(tags))
+
+
+@dataclass(frozen=True, slots=True)
+class Inverted:
+    """The tags of another source with 0 and 1 exchanged."""
+
+    name: str
+    tagged: bool
+    inner: RewardSource
+
+    def rewards(
+        self, question: Question, candidates: Sequence[Candidate], votes: Votes, *, seed: int
+    ) -> Rewards:
+        """One minus each tag; no tag stays no tag."""
+        given = self.inner.rewards(question, candidates, votes, seed=seed)
+        return replace(given, tags=tuple(None if tag is None else 1 - tag for tag in given.tags))
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """The same tag for all."""
+
+    name: str
+    tagged: bool
+    value: int
+
+    def __post_init__(self) -> None:
+        if self.value not in (0, 1):
+            raise ValueError(f"value must be 0 or 1, got {self.value}")
+
+    def rewards(
+        self, question: Question, candidates: Sequence[Candidate], votes: Votes, *, seed: int
+    ) -> Rewards:
+        """`value` for each candidate."""
+        return Rewards((self.value,) * len(candidates))

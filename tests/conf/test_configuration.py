@@ -1,0 +1,145 @@
+"""Every preset composes and builds, every cell has its own folder, every mistake has one clear line."""
+
+from itertools import product
+from pathlib import Path
+
+import pytest
+import yaml
+from hydra import compose, initialize_config_dir
+from omegaconf import OmegaConf, open_dict
+
+from icpo.configuration import build, check_arguments, check_config, config_digest, config_source, presets, resolved
+from icpo.errors import ConfigError
+
+CONF = Path(config_source())
+REQUIRED = {"solve": ["question_file=-"]}
+
+
+def composed(*overrides):
+    with initialize_config_dir(config_dir=str(CONF), version_base="1.3"):
+        return compose("config", overrides=list(overrides), return_hydra_config=True)
+
+
+def drop_hydra(config):
+    with open_dict(config):
+        config.pop("hydra")
+
+
+def axes(preset):
+    """The cells of a preset as override lists."""
+    params = composed(f"+exp={preset}", *REQUIRED.get(preset, [])).hydra.sweeper.params or {}
+    choices = [[f"{key}={value}" for value in str(values).split(",")] for key, values in params.items()]
+    return [list(cell) for cell in product(*choices)]
+
+
+@pytest.mark.parametrize("preset", presets())
+def test_every_cell_of_a_preset_composes_builds_and_has_its_own_folder(preset):
+    folders = set()
+    cells = axes(preset)
+    for cell in cells:
+        config = composed(f"+exp={preset}", *REQUIRED.get(preset, []), *cell)
+        folder = OmegaConf.select(config, "hydra.sweep.subdir")
+        assert "/" not in folder and len(folder) < 200
+        folders.add(folder)
+        drop_hydra(config)
+        check_config(config)
+        assert resolved(config)["run_name"] == preset
+        build(config.job)
+        build(config.tracking)
+    assert len(folders) == len(cells)
+
+
+@pytest.mark.parametrize("group", ["backbone", "benchmark", "method", "reward", "selector", "protocol", "engine"])
+def test_a_choice_is_called_what_its_file_is_called(group):
+    for path in (CONF / group).glob("[!_]*.yaml"):
+        name = yaml.safe_load(path.read_text()).get("name", path.stem)
+        assert name in (path.stem, "question"), path
+
+
+def test_the_main_table_is_the_papers():
+    config = composed("+exp=main_table", "backbone=qwen7b")
+    job = build(config.job)
+    assert (job.method.num_rounds, job.method.num_candidates, job.method.num_lookaheads) == (5, 16, 16)
+    assert job.seeds == (0, 1, 2, 3, 4)
+    sampling = job.protocol.sampling
+    assert (sampling["candidate"].temperature, sampling["candidate"].top_p) == (0.6, 0.95)
+    assert sampling["summary"].is_greedy and sampling["summary"].max_tokens == 500
+    assert len(axes("main_table")) == 14
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (["protocol.sampling.candidate.top_p=2"], r"top_p must lie in \(0, 1\], got 2.*job.protocol"),
+        (["method.num_candidates=0"], "num_candidates must be at least 1, got 0"),
+        (["method.num_lookaheads=0"], "selector=entropy .*num_lookaheads"),
+        (["+method.num_round=3"], "unexpected keyword argument.*num_round"),
+        (["seeds=[]"], "seeds"),
+        (["seeds=[1,1]"], "seeds"),
+        (["backbone.max_context_tokens=100"], "min_room_tokens=.*backbone.max_context_tokens=100"),
+        (["backbone.dtype=int3"], "dtype"),
+        (["benchmark.limit=0"], "limit"),
+    ],
+)
+def test_a_wrong_value_is_named(overrides, message):
+    with pytest.raises(ConfigError, match=f"(?s){message}") as caught:
+        build(composed("+exp=quickstart", *overrides).job)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_value_is_named():
+    config = composed("+exp=quickstart", "backbone.name=???")
+    drop_hydra(config)
+    with pytest.raises(ConfigError, match=r"No value for backbone.name. Pass e.g. backbone.name=VALUE"):
+        check_config(config)
+
+
+def test_targets_outside_the_project_are_refused_unless_allowed_by_name():
+    outside = ["+exp=quickstart", "method._target_=os.system"]
+    for overrides, refused in ((outside, True), ([*outside, "+allow_targets=[os.system]"], False)):
+        config = composed(*overrides)
+        drop_hydra(config)
+        if refused:
+            with pytest.raises(ConfigError, match=r"method._target_ is 'os.system'"):
+                check_config(config)
+        else:
+            check_config(config)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "No experiment selected.*quickstart"),
+        (["backbone=nano"], "No experiment selected"),
+        (["+exp=quickstart,main_table"], "sweeps over presets"),
+        (["+exp=quickstart", "seeds=[0],[1]"], "sweeps over seeds"),
+    ],
+)
+def test_command_lines_that_hydra_would_misread_are_refused(arguments, message):
+    with pytest.raises(ConfigError, match=message):
+        check_arguments(arguments)
+
+
+@pytest.mark.parametrize("arguments", [["+exp=quickstart"], ["--help"], ["-m", "+exp=quickstart", "seeds=[0,1]"]])
+def test_good_command_lines_pass(arguments):
+    check_arguments(arguments)
+
+
+def test_the_digest_leaves_out_what_does_not_change_results():
+    base = config_digest(resolved_of("+exp=quickstart"))
+    for same in ("tracking=none", "run_name=other", "output_root=elsewhere", "max_in_flight=3"):
+        assert config_digest(resolved_of("+exp=quickstart", same)) == base, same
+    for other in ("seeds=[1]", "method.num_rounds=1", "protocol.sampling.candidate.temperature=0.7", "benchmark.limit=2"):
+        assert config_digest(resolved_of("+exp=quickstart", other)) != base, other
+
+
+def resolved_of(*overrides):
+    config = composed(*overrides)
+    drop_hydra(config)
+    return resolved(config)
+
+
+def test_secrets_do_not_stand_in_what_is_stored(monkeypatch):
+    monkeypatch.setenv("SOME_KEY", "sk-very-secret")
+    values = resolved_of("+exp=quickstart", "+engine.api_key=${oc.env:SOME_KEY}", "+password=hunter2")
+    assert "sk-very-secret" not in str(values) and "hunter2" not in str(values)
