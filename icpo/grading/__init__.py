@@ -1,0 +1,8 @@
+"""Grading and voting: text to answer, answers to verdicts, answers to equivalence classes."""
+
+from icpo.grading.equivalence import Verdict
+from icpo.grading.grader import Grader
+from icpo.grading.rules import GradingRules
+from icpo.grading.workers import GradingError
+
+__all__ = ["Grader", "GradingError", "GradingRules", "Verdict"]

@@ -1,0 +1,334 @@
+"""Exact arithmetic on what answers are made of: sums of products of rationals, radicals, constants and symbols.
+
+A `Sum` is a normal form: over the generators that are independent (roots of different primes, the imaginary unit,
+pi, e, symbols) two sums are equal as numbers or polynomials if and only if they are equal as values. What lies
+beyond (a sine, a sum in a denominator, a power with a symbol in its exponent) enters as an opaque generator; then
+equal sums are still equal by value, but different ones may be equal too (`is_complete` tells).
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
+from itertools import chain
+from math import comb, factorial, gcd, isqrt, lcm, prod
+
+MAX_BITS = 200_000  # of a numerator or denominator: 2006! has 19,000
+MAX_TERMS = 200
+_SMALL_PRIMES = [p for p in range(2, 1000) if all(p % d for d in range(2, isqrt(p) + 1))]
+_ENDS_IN_COMMAND = re.compile(r"\\[A-Za-z]+\Z")
+
+
+class OversizedError(ArithmeticError):
+    """A number too large to be written out, such as a tower of powers."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Generator:
+    """One indeterminate. `kind` is root, imaginary, symbol, or the operation of an opaque one; `name` is LaTeX."""
+
+    kind: str
+    name: str
+    arguments: "tuple[Sum, ...]" = field(default=(), compare=False)
+
+    @property
+    def is_opaque(self) -> bool:
+        """Whether it may depend on other generators."""
+        return self.kind not in ("root", "imaginary", "symbol")
+
+
+Monomial = tuple[tuple[Generator, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """Sum of coefficient times monomial, sorted, without zeros; the empty sum is 0."""
+
+    terms: tuple[tuple[Monomial, Fraction], ...]
+
+    @property
+    def generators(self) -> set[Generator]:
+        """All generators that occur."""
+        return {generator for monomial, _ in self.terms for generator, _ in monomial}
+
+    @property
+    def constant(self) -> Fraction | None:
+        """The value of a sum that is a rational number, else None."""
+        if not self.terms:
+            return Fraction(0)
+        [(monomial, coefficient), *others] = self.terms
+        return None if monomial or others else coefficient
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether a different complete sum has a different value."""
+        return not any(generator.is_opaque for generator in self.generators)
+
+    @property
+    def is_algebraic(self) -> bool:
+        """Whether it is built from rationals, roots and the imaginary unit alone."""
+        return all(generator.kind in ("root", "imaginary") for generator in self.generators)
+
+
+ZERO = Sum(())
+
+
+def number(value: int | Fraction) -> Sum:
+    """A rational number. Raises OversizedError beyond MAX_BITS."""
+    return _collect([((), Fraction(value))])
+
+
+def symbol(name: str) -> Sum:
+    """A variable or constant, by its LaTeX name; `i` is the imaginary unit."""
+    return _single(Generator("imaginary" if name == "i" else "symbol", name))
+
+
+def opaque(kind: str, name: str, *arguments: Sum) -> Sum:
+    """A value that this arithmetic does not look into; equal names mean equal values."""
+    return _single(Generator(kind, name, arguments))
+
+
+def add(*sums: Sum) -> Sum:
+    """The sum of sums."""
+    return _collect(chain.from_iterable(one.terms for one in sums))
+
+
+def negate(one: Sum) -> Sum:
+    """The sum times -1."""
+    return Sum(tuple((monomial, -coefficient) for monomial, coefficient in one.terms))
+
+
+def multiply(a: Sum, b: Sum) -> Sum:
+    """The product, expanded. Raises OversizedError beyond the limits."""
+    if len(a.terms) * len(b.terms) > MAX_TERMS**2:
+        raise OversizedError("too many terms to expand")
+    products = []
+    for left, p in a.terms:
+        for right, q in b.terms:
+            monomial, factor = _join(left, right)
+            products.append((monomial, p * q * factor))
+    return _collect(products)
+
+
+def divide(a: Sum, b: Sum) -> Sum:
+    """The quotient. Raises ZeroDivisionError if `b` is 0."""
+    if len(a.terms) == len(b.terms) > 1 and (ratio := _ratio(a, b)) is not None:
+        return number(ratio)
+    return multiply(a, inverse(b))
+
+
+def inverse(one: Sum) -> Sum:
+    """1 / one: exact for a single term and for numbers with roots, opaque for other sums."""
+    if not one.terms:
+        raise ZeroDivisionError("an answer divides by zero")
+    [(monomial, coefficient), *others] = one.terms
+    if not others:
+        joined, factor = _join((), tuple((generator, -power) for generator, power in monomial))
+        return _collect([(joined, factor / coefficient)])
+    if one.is_algebraic:
+        conjugate = _conjugate(one, max(one.generators))
+        return multiply(conjugate, inverse(multiply(one, conjugate)))
+    monic = multiply(one, number(1 / coefficient))
+    return multiply(opaque("inverse", rf"\frac{{1}}{{{render(monic)}}}", monic), number(1 / coefficient))
+
+
+def power(base: Sum, exponent: Sum) -> Sum:
+    """`base` to the power `exponent`; opaque unless the exponent is an integer or a half. Raises OversizedError."""
+    n = exponent.constant
+    if n is None:
+        return opaque("power", f"({render(base)})^{{{render(exponent)}}}", base, exponent)
+    if n.denominator == 1:
+        return _integer_power(base, n.numerator)
+    return _integer_power(root(base, n.denominator), n.numerator)
+
+
+def root(one: Sum, degree: int) -> Sum:
+    """The principal root: exact for square roots of rationals and for perfect powers, else opaque."""
+    value = one.constant
+    if value is not None and degree == 2:
+        radical = multiply(
+            _radical(abs(value.numerator) * value.denominator), number(Fraction(1, value.denominator))
+        )
+        return multiply(radical, symbol("i")) if value < 0 else radical
+    if value is not None and value >= 0:
+        exact = Fraction(_nearest_root(value.numerator, degree), _nearest_root(value.denominator, degree))
+        if exact**degree == value:
+            return number(exact)
+    index = "" if degree == 2 else f"[{degree}]"
+    return opaque("nth_root", rf"\sqrt{index}{{{render(one)}}}", one, number(degree))
+
+
+def factorial_of(one: Sum) -> Sum:
+    """n! for a natural number, opaque for anything else. Raises OversizedError."""
+    n = one.constant
+    if n is None or n.denominator != 1 or n < 0:
+        return opaque("factorial", f"({render(one)})!", one)
+    if n * max(n.numerator.bit_length() - 1, 1) > MAX_BITS * 2:
+        raise OversizedError("a factorial too large to be written out")
+    return number(factorial(n.numerator))
+
+
+def binomial(n: Sum, k: Sum) -> Sum:
+    """The binomial coefficient of natural numbers, opaque for anything else. Raises OversizedError."""
+    top, bottom = n.constant, k.constant
+    if (
+        top is None
+        or bottom is None
+        or top.denominator != 1
+        or bottom.denominator != 1
+        or min(top, bottom) < 0
+    ):
+        return opaque("binomial", rf"\binom{{{render(n)}}}{{{render(k)}}}", n, k)
+    if min(bottom, top - bottom) * top.numerator.bit_length() > MAX_BITS:
+        raise OversizedError("a binomial coefficient too large to be written out")
+    return number(comb(top.numerator, bottom.numerator))
+
+
+def scaled(one: Sum, *, keep_sign: bool) -> Sum:
+    """The multiple with whole coefficients without common factor; its first is positive unless `keep_sign`."""
+    if not one.terms:
+        return one
+    coefficients = [coefficient for _, coefficient in _by_degree(one)]
+    factor = Fraction(lcm(*(c.denominator for c in coefficients)), gcd(*(c.numerator for c in coefficients)))
+    return multiply(one, number(-factor if coefficients[0] < 0 and not keep_sign else factor))
+
+
+def render(one: Sum) -> str:
+    """The normal form in LaTeX, highest degree first; reading it gives the same sum."""
+    text = "".join(_render_term(monomial, coefficient) for monomial, coefficient in _by_degree(one))
+    return f"-{text[3:]}" if text.startswith(" - ") else text[3:] or "0"
+
+
+def _by_degree(one: Sum) -> list[tuple[Monomial, Fraction]]:
+    return sorted(one.terms, key=lambda term: (-sum(n for g, n in term[0] if g.kind == "symbol"), term[0]))
+
+
+def _single(generator: Generator) -> Sum:
+    return Sum(((((generator, 1),), Fraction(1)),))
+
+
+def _collect(terms: Iterable[tuple[Monomial, Fraction]]) -> Sum:
+    total: dict[Monomial, Fraction] = {}
+    for monomial, coefficient in terms:
+        total[monomial] = total.get(monomial, Fraction(0)) + coefficient
+    kept = sorted((monomial, coefficient) for monomial, coefficient in total.items() if coefficient)
+    if len(kept) > MAX_TERMS or any(_num_bits(coefficient) > MAX_BITS for _, coefficient in kept):
+        raise OversizedError("a number or polynomial too large to be written out")
+    return Sum(tuple(kept))
+
+
+def _num_bits(value: Fraction) -> int:
+    return max(value.numerator.bit_length(), value.denominator.bit_length())
+
+
+def _join(left: Monomial, right: Monomial) -> tuple[Monomial, Fraction]:
+    """The product of two monomials, with squares of roots and of the imaginary unit turned into a factor."""
+    powers: dict[Generator, int] = dict(left)
+    for generator, n in right:
+        powers[generator] = powers.get(generator, 0) + n
+    factor = Fraction(1)
+    for generator, n in powers.items():
+        if generator.kind in ("root", "imaginary"):
+            square = -1 if generator.kind == "imaginary" else int(generator.name)
+            half, powers[generator] = divmod(n, 2)
+            factor *= Fraction(square) ** half
+    return tuple(sorted((generator, n) for generator, n in powers.items() if n)), factor
+
+
+def _ratio(a: Sum, b: Sum) -> Fraction | None:
+    ratio = a.terms[0][1] / b.terms[0][1]
+    is_multiple = all(m == n and p == ratio * q for (m, p), (n, q) in zip(a.terms, b.terms, strict=True))
+    return ratio if is_multiple else None
+
+
+def _conjugate(one: Sum, generator: Generator) -> Sum:
+    return Sum(tuple((m, -c if generator in dict(m) else c) for m, c in one.terms))
+
+
+def _integer_power(base: Sum, n: int) -> Sum:
+    if n < 0:
+        return _integer_power(inverse(base), -n)
+    if n == 0 or base.constant == 1:
+        return number(1)
+    widest = max((_num_bits(coefficient) for _, coefficient in base.terms), default=1)
+    if base.constant not in (0, 1, -1) and (widest - 1) * n > MAX_BITS:
+        raise OversizedError("a power too large to be written out")
+    if len(base.terms) > 1 and (
+        n > MAX_TERMS or not base.is_algebraic and comb(n + len(base.terms) - 1, n) > MAX_TERMS
+    ):
+        return opaque("power", f"({render(base)})^{{{n}}}", base, number(n))
+    if len(base.terms) == 1:
+        [(monomial, coefficient)] = base.terms
+        joined, factor = _join((), tuple((generator, m * n) for generator, m in monomial))
+        return _collect([(joined, coefficient**n * factor)])
+    result = number(1)
+    for bit in bin(n)[2:]:
+        result = multiply(result, result)
+        if bit == "1":
+            result = multiply(result, base)
+    return result
+
+
+@lru_cache(maxsize=4096)
+def _radical(n: int) -> Sum:
+    """The square root of a natural number: an integer times roots of different primes."""
+    outside, radical = 1, number(1)
+    for p in _SMALL_PRIMES:
+        while n % (p * p) == 0 and n:
+            n //= p * p
+            outside *= p
+        if n and n % p == 0:
+            n //= p
+            radical = multiply(radical, _single(Generator("root", str(p))))
+    if isqrt(n) ** 2 == n:
+        return multiply(radical, number(outside * isqrt(n)))
+    is_prime = n < _SMALL_PRIMES[-1] ** 2
+    rest = (
+        _single(Generator("root", str(n)))
+        if is_prime
+        else opaque("nth_root", rf"\sqrt{{{n:d}}}", number(n), number(2))
+    )
+    return multiply(multiply(radical, rest), number(outside))
+
+
+def _nearest_root(n: int, degree: int) -> int:
+    low, high = 0, 1 << (n.bit_length() // degree + 1)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (middle + 1, high) if middle**degree < n else (low, middle)
+    return low
+
+
+def _render_term(monomial: Monomial, coefficient: Fraction) -> str:
+    """Sign and absolute value; what has a negative power stands below the line."""
+    radicand = prod(int(generator.name) for generator, _ in monomial if generator.kind == "root")
+    others = [(generator, n) for generator, n in monomial if generator.kind != "root"]
+    size = abs(coefficient)
+    above = [_digits(size.numerator)] if size.numerator != 1 else []
+    above += [rf"\sqrt{{{radicand}}}"] if radicand != 1 else []
+    above += [_render_power(generator, n) for generator, n in others if n > 0]
+    below = [_digits(size.denominator)] if size.denominator != 1 else []
+    below += [_render_power(generator, -n) for generator, n in others if n < 0]
+    text = _juxtapose(above) or "1"
+    return (" - " if coefficient < 0 else " + ") + (
+        rf"\frac{{{text}}}{{{_juxtapose(below)}}}" if below else text
+    )
+
+
+def _juxtapose(factors: list[str]) -> str:
+    """The factors one after another, with a space where a command would swallow a letter."""
+    text = ""
+    for factor in factors:
+        text += (" " if _ENDS_IN_COMMAND.search(text) and factor[0].isalpha() else "") + factor
+    return text
+
+
+def _render_power(generator: Generator, n: int) -> str:
+    name = f"({generator.name})" if generator.is_opaque and n != 1 else generator.name
+    return name if n == 1 else f"{name}^{{{n}}}"
+
+
+def _digits(n: int) -> str:
+    """Decimal digits; hexadecimal for numbers too long for Python to write out in decimal."""
+    return str(n) if n.bit_length() < 10_000 else f"0x{n:x}"

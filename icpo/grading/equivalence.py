@@ -1,0 +1,244 @@
+"""Whether two answers are the same: exact values first, named rules for differences of form, math-verify last."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from icpo.grading import algebra, sampling
+from icpo.grading.algebra import Sum
+from icpo.grading.forms import Answer, Shape, normal_form
+from icpo.grading.numbers import approximates
+from icpo.grading.reading import as_interval, read
+from icpo.grading.rules import GradingRules
+from icpo.grading.workers import Outcome
+
+Ask = Callable[[str, str], Outcome]
+
+_UNIT_VALUES = {
+    "percent": algebra.number(Fraction(1, 100)),
+    "degree": algebra.multiply(algebra.symbol(r"\pi"), algebra.number(Fraction(1, 180))),
+}
+_ORDERED = ("tuple", "bracket", "ratio", "row", "matrix")
+_UNORDERED = ("list", "set", "union")
+# Of two shapes, the rules of the earlier one are asked: so that the order of the answers does not matter.
+_RANKS: dict[Shape, int] = {
+    shape: rank
+    for rank, shape in enumerate(
+        ("oversized", "labelled", "words", "unread", "list", "set", "union", "interval", "tuple", "bracket", "ratio",
+         "matrix", "row", "equation", "inequality", "scalar", "based")
+    )
+}  # fmt: skip
+_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
+_MAX_UNORDERED = 6  # elements matched one by one, beyond those equal at sight
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether an answer is correct (None: it abstained), the rule that decided, and whether a limit was exceeded."""
+
+    correct: bool | None
+    rule: str
+    timed_out: bool = False
+
+    def under(self, rule: str) -> "Verdict":
+        """The same verdict; a yes is put down to `rule`."""
+        return replace(self, rule=rule) if self.correct else self
+
+
+@dataclass(frozen=True, slots=True)
+class Equivalence:
+    """The relation under some rules: reflexive and symmetric, but not transitive where rules forgive (see votes)."""
+
+    rules: GradingRules
+    ask: Ask
+
+    def verdict(self, one: str, other: str) -> Verdict:
+        """Whether two answers, given as text, are equal."""
+        if one.strip() == other.strip():
+            return Verdict(True, "same_text")
+        return self.compare(read(one), read(other))
+
+    def compare(self, one: Answer, other: Answer) -> Verdict:
+        """Whether two answers, given as forms, are equal."""
+        if one == other:
+            return Verdict(True, "same_value")
+        first, second = sorted((one, other), key=lambda answer: _RANKS[answer.shape])
+        return self._by_shape(first, second) or Verdict(False, "shape")
+
+    def _by_shape(self, one: Answer, other: Answer) -> Verdict | None:
+        """The verdict of the rule for two shapes in the order of `_RANKS`; None if they have nothing in common."""
+        match one.shape, other.shape:
+            case "oversized", _:
+                return Verdict(False, "oversized")
+            case "labelled", _:
+                return self._labelled(one, other)
+            case "words", _:
+                return self._words(one, other)
+            case "unread", _:
+                return self._unread(one, other)
+            case shape, same if shape == same:
+                return self._same_shape(one, other)
+            case "list", _:
+                return self._list(one, other)
+            case "set", _ if len(one.parts) == 1:
+                return self.compare(one.parts[0], other).under("bracket_dropped")
+            case "union", "interval" | "tuple":
+                return self._math_verify(normal_form(one), normal_form(other))
+            case "interval", "tuple" if pair := as_interval(other):
+                return self.compare(one, pair).under("pair_is_interval")
+            case "scalar", "based":
+                return self._base(one, other)
+        return None
+
+    def _same_shape(self, one: Answer, other: Answer) -> Verdict:
+        if one.shape == "scalar":
+            return self._scalars(one, other)
+        if one.shape == "based":
+            return self._bases(one, other)
+        if one.shape in ("equation", "inequality"):
+            return self._relations(one, other)
+        if one.shape == "interval" and one.mark != other.mark:
+            return Verdict(False, "brackets")
+        if one.shape in _UNORDERED:
+            matched = self._unordered(one.parts, other.parts)
+            is_open = one.shape == "union" and not matched.correct
+            return self._math_verify(normal_form(one), normal_form(other)) if is_open else matched
+        return self._ordered(one.parts, other.parts)
+
+    def _scalars(self, one: Answer, other: Answer) -> Verdict:
+        assert one.value is not None and other.value is not None
+        if one.mark == other.mark:
+            return self._values(one.value, other.value)
+        if one.mark and other.mark:
+            return Verdict(False, "unit")
+        unit, measured, plain = one.mark or other.mark, *((one, other) if one.mark else (other, one))
+        assert measured.value is not None and plain.value is not None
+        if unit in _UNIT_VALUES and algebra.multiply(measured.value, _UNIT_VALUES[unit]) == plain.value:
+            return Verdict(True, f"{unit}_value")
+        is_percent = unit == "percent"
+        if not (self.rules.accept_percent_dropped if is_percent else self.rules.accept_unit_dropped):
+            return Verdict(False, "unit")
+        return self._values(one.value, other.value).under("percent_dropped" if is_percent else "unit_dropped")
+
+    def _values(self, one: Sum, other: Sum) -> Verdict:
+        if one == other:
+            return Verdict(True, "same_value")
+        if one.is_complete and other.is_complete:
+            digits = self.rules.rounded_decimal_digits
+            is_rounded = approximates(one, other, digits) or approximates(other, one, digits)
+            return Verdict(is_rounded, "rounded_decimal" if is_rounded else "same_value")
+        if sampling.differ(one, other):
+            return Verdict(False, "sampled")
+        return self._math_verify(algebra.render(one), algebra.render(other))
+
+    def _relations(self, one: Answer, other: Answer) -> Verdict:
+        assert one.value is not None and other.value is not None
+        if one.mark != other.mark or (one.value.is_complete and other.value.is_complete):
+            return Verdict(False, "same_equation")
+        return self._math_verify(normal_form(one), normal_form(other))
+
+    def _bases(self, one: Answer, other: Answer) -> Verdict:
+        values = []
+        for digits, _, base in (one.mark.partition("_"), other.mark.partition("_")):
+            try:
+                values.append(int(digits, int(base)))
+            except ValueError:  # a digit too large for its base, or a base that is none
+                return Verdict(False, "same_base")
+        return Verdict(values[0] == values[1], "same_value")
+
+    def _base(self, scalar: Answer, based: Answer) -> Verdict:
+        digits = based.mark.partition("_")[0]
+        is_same = digits.isdecimal() and scalar.value == algebra.number(int(digits)) and not scalar.mark
+        return Verdict(is_same and self.rules.accept_base_dropped, "base_dropped")
+
+    def _words(self, words: Answer, other: Answer) -> Verdict:
+        """Words are letters, never products of symbols: "east" is not "seat"."""
+        is_same = (
+            _letters(words.mark) == _letters(other.mark if other.shape == "words" else other.source) != ""
+        )
+        return Verdict(is_same, "same_words")
+
+    def _unread(self, unread: Answer, other: Answer) -> Verdict:
+        if unread.mark.casefold() == other.mark.casefold():
+            return Verdict(bool(unread.mark), "same_text")
+        left, right = unread.source, other.source or normal_form(other)
+        return (
+            self._math_verify(left, right)
+            if left and right and other.shape != "words"
+            else Verdict(False, "shape")
+        )
+
+    def _labelled(self, labelled: Answer, other: Answer) -> Verdict:
+        [value] = labelled.parts
+        if other.shape in ("labelled", "equation"):
+            lines = (labelled.value, other.value)
+            if lines[0] is not None and lines[0] == lines[1]:
+                return Verdict(True, "same_equation")
+            if other.shape == "equation":
+                return Verdict(False, "same_equation")
+            if labelled.mark != other.mark and labelled.mark and other.mark:
+                return Verdict(False, "label")
+            return self.compare(value, other.parts[0])
+        if not self.rules.accept_label_dropped:
+            return Verdict(False, "label")
+        return self.compare(value, other).under("label_dropped")
+
+    def _list(self, bare: Answer, other: Answer) -> Verdict | None:
+        """A list without brackets equals the tuple of the same order, and the set."""
+        if other.shape in ("tuple", "bracket"):
+            return self._ordered(bare.given, other.parts).under("bracket_dropped")
+        if other.shape == "set":
+            return self._unordered(bare.parts, other.parts).under("bracket_dropped")
+        if other.shape == "scalar" and _GROUPED.fullmatch(other.source):
+            return self.compare(bare, read(other.source.replace(",", ", "))).under("comma_parts")
+        return None
+
+    def _ordered(self, one: Sequence[Answer], other: Sequence[Answer]) -> Verdict:
+        if len(one) != len(other):
+            return Verdict(False, "num_elements")
+        return _all(self.compare(a, b) for a, b in zip(one, other, strict=True))
+
+    def _unordered(self, one: Sequence[Answer], other: Sequence[Answer]) -> Verdict:
+        if len(one) != len(other):
+            return Verdict(False, "num_elements")
+        left, right = list(one), list(other)
+        for element in one:
+            if element in right:
+                left.remove(element)
+                right.remove(element)
+        if len(left) > _MAX_UNORDERED:
+            return Verdict(False, "same_value")
+        return self._matched(left, right)
+
+    def _matched(self, left: list[Answer], right: list[Answer]) -> Verdict:
+        """Whether the elements can be paired, each with an equal one; the first that finds none decides."""
+        if not left:
+            return Verdict(True, "same_value")
+        failure = Verdict(False, "same_value")
+        for i, candidate in enumerate(right):
+            first = self.compare(left[0], candidate)
+            rest = self._matched(left[1:], right[:i] + right[i + 1 :]) if first.correct else first
+            if rest.correct:
+                return first if first.rule != "same_value" else rest
+            failure = rest if rest.timed_out else failure
+        return failure
+
+    def _math_verify(self, left: str, right: str) -> Verdict:
+        outcome = self.ask(*sorted((left, right)))
+        rule = outcome.value if outcome.is_exceeded else "math_verify"
+        return Verdict(outcome is Outcome.EQUAL, rule, outcome.is_exceeded)
+
+
+def _all(verdicts: Iterator[Verdict]) -> Verdict:
+    """The first no; else a yes under the last rule that had to forgive or to ask."""
+    decided = Verdict(True, "same_value")
+    for verdict in verdicts:
+        if not verdict.correct:
+            return verdict
+        decided = verdict if verdict.rule != "same_value" else decided
+    return decided
+
+
+def _letters(text: str) -> str:
+    return "".join(character for character in text.casefold() if character.isalnum())

@@ -1,0 +1,110 @@
+"""The form of an answer: what kind of thing it is, its parts and its exact value."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from icpo.grading import algebra
+from icpo.grading.algebra import Sum
+
+Shape = Literal[
+    "scalar",  # a number or expression; `mark` is its unit
+    "based",  # digits in a base, "4343_6"; `mark` is "digits_base"
+    "words",  # `mark` is the phrase, in small letters
+    "list",  # elements without brackets, order free
+    "tuple",  # round brackets, order kept; of two scalars also an open interval
+    "bracket",  # square brackets around one, three or more elements
+    "set",
+    "ratio",  # parts of 3:4:5, or of a time
+    "interval",  # two ends; `mark` is its brackets
+    "union",
+    "matrix",  # parts are rows
+    "row",
+    "equation",  # `value` is 0, scaled so that equal lines are equal
+    "inequality",  # `value` compared with 0 by `mark`
+    "labelled",  # x = 5: the part is the value, `mark` the label, `value` the equation if it is one
+    "unread",  # `mark` is the text; math-verify may know it
+    "oversized",  # `mark` is the text; too long to be read or too large to be written out
+]
+
+MAX_NORMAL_FORM_CHARACTERS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A form with its parts; equal answers have equal values. `source` and `given` take no part in equality."""
+
+    shape: Shape
+    mark: str = ""
+    value: Sum | None = None
+    parts: "tuple[Answer, ...]" = ()
+    given: "tuple[Answer, ...]" = field(default=(), compare=False)
+    source: str = field(default="", compare=False)
+
+    @property
+    def is_infinite(self) -> bool:
+        """Whether it is plus or minus infinity."""
+        return self.value is not None and any(
+            generator.name == r"\infty" for generator in self.value.generators
+        )
+
+
+def unordered(shape: Shape, parts: "tuple[Answer, ...]") -> Answer:
+    """A list, set or union: parts sorted by normal form, in sets and unions each once; `given` keeps their order."""
+    once = dict.fromkeys(parts) if shape in ("set", "union") else parts
+    return Answer(shape, parts=tuple(sorted(once, key=_render)), given=parts)
+
+
+def interval(low: Answer, high: Answer, brackets: str) -> Answer:
+    """An interval; infinite ends are open, however they were written."""
+    opening = "(" if low.is_infinite else brackets[0]
+    closing = ")" if high.is_infinite else brackets[1]
+    return Answer("interval", opening + closing, parts=(low, high))
+
+
+def normal_form(answer: Answer) -> str:
+    """One text for all answers of the same value, in LaTeX; the source of those too large to be written out."""
+    text = _render(answer)
+    is_writable = len(text) <= MAX_NORMAL_FORM_CHARACTERS and "0x" not in text
+    return text if is_writable else answer.source or answer.mark
+
+
+def _render(answer: Answer) -> str:
+    inner = ", ".join(_render(part) for part in answer.parts)
+    match answer.shape:
+        case "scalar" | "equation" | "inequality" if answer.value is not None:
+            return _render_value(answer.shape, answer.mark, algebra.render(answer.value))
+        case "words":
+            return rf"\text{{{answer.mark}}}"
+        case "tuple":
+            return f"({inner})"
+        case "bracket":
+            return f"[{inner}]"
+        case "set":
+            return rf"\{{{inner}\}}"
+        case "interval":
+            return f"{answer.mark[0]}{inner}{answer.mark[1]}"
+        case "union":
+            return r" \cup ".join(_render(part) for part in answer.parts)
+        case "ratio":
+            return ":".join(_render(part) for part in answer.parts)
+        case "row":
+            return " & ".join(_render(part) for part in answer.parts)
+        case "matrix":
+            rows = r" \\ ".join(_render(part) for part in answer.parts)
+            return rf"\begin{{pmatrix}} {rows} \end{{pmatrix}}"
+        case "labelled":
+            return f"{answer.mark} = {inner}"
+        case "list":
+            return inner
+    return answer.mark
+
+
+def _render_value(shape: str, mark: str, value: str) -> str:
+    if shape == "equation":
+        return f"{value} = 0"
+    if shape == "inequality":
+        return f"{value} {mark} 0"
+    if mark in ("$", "€", "£", "¥"):
+        return ("\\" if mark == "$" else "") + mark + value
+    affix = {"": "", "percent": r"\%", "degree": r"^\circ", "¢": r"\text{ cents}"}
+    return value + affix.get(mark, rf"\text{{ {mark}}}")
