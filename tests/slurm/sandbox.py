@@ -1,8 +1,8 @@
 """A SLURM of one node on loopback: munged, slurmctld and slurmd of its own, without systemd or a database.
 
-The node claims more CPUs than the machine may have, so that several cells run side by side; nothing is pinned.
-Partition `low` may be pre-empted by partition `high`. `sacct`, which submitit asks what became of a job, needs a
-database, so the `sacct` in this folder stands in for it.
+The node claims more CPUs than the machine may have, so that several cells run side by side; nothing is
+pinned. Partition `low` may be pre-empted by partition `high`. `sacct`, which submitit asks what became of a
+job, needs a database, so bin/sacct stands in for it.
 """
 
 import os
@@ -140,7 +140,9 @@ class SlurmSandbox:
         log = (self.folder / f"{command[0]}.out").open("wb")
         with log:
             self._daemons.append(
-                subprocess.Popen(command, env=self.environment, stdout=log, stderr=log, start_new_session=True)
+                subprocess.Popen(
+                    command, env=self.environment, stdout=log, stderr=log, start_new_session=True
+                )
             )
 
     def _node_state(self) -> str:

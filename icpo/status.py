@@ -1,0 +1,86 @@
+"""`python -m icpo.status RUN_NAME`: how far each cell is, what failed and why, when it will be done."""
+
+import argparse
+import logging
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from icpo.errors import IcpoError, RecordsError
+from icpo.planned import planned_cells
+from icpo.records import read_status, run_cells
+
+COLUMNS = ("cell", "state", "questions", "tokens", "worked", "left", "reason")
+logger = logging.getLogger("icpo")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Prints the table; 0 when all cells are done, 1 when some are not, 2 when there is no such run."""
+    parser = argparse.ArgumentParser(prog="python -m icpo.status", description=main.__doc__)
+    parser.add_argument("run_name", help="a folder of outputs/, e.g. quickstart")
+    parser.add_argument("--outputs", type=Path, default=Path("outputs"), help="where runs lie")
+    options = parser.parse_args(arguments)
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    try:
+        rows = run_status(options.outputs, options.run_name)
+    except IcpoError as error:
+        logger.error("%s", error)
+        return 2
+    print(*_aligned([COLUMNS, *map(_shown, rows)]), sep="\n")
+    states = [row["state"] for row in rows]
+    print(", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states)))
+    return 0 if set(states) == {"done"} else 1
+
+
+def run_status(outputs: Path, run_name: str) -> list[dict[str, Any]]:
+    """One row a cell, those planned first: what status.json says, state `missing` where there is none.
+
+    Raises:
+        RecordsError: there is no such run.
+    """
+    run = outputs / run_name
+    cells = dict.fromkeys([*planned_cells(run), *run_cells(outputs, run_name)])
+    if not cells:
+        known = sorted(path.name for path in outputs.glob("*/") if run_cells(outputs, path.name))
+        raise RecordsError(f"{run} holds no cells. Runs there: {', '.join(known) or 'none'}.")
+    return [{"cell": cell.name, "state": "missing"} | (read_status(cell) or {}) for cell in cells]
+
+
+def seconds_left(row: dict[str, Any]) -> float | None:
+    """Seconds that a running cell still needs at the pace so far; None where that cannot be told."""
+    done, total = row.get("questions_done"), row.get("questions_total")
+    if row["state"] != "running" or not done or total is None:
+        return None
+    return float(row["wall_seconds"]) / int(done) * (int(total) - int(done))
+
+
+def _shown(row: dict[str, Any]) -> Sequence[str]:
+    done, total = row.get("questions_done"), row.get("questions_total")
+    return [
+        row["cell"],
+        row["state"],
+        "" if total is None else f"{done}/{total}",
+        f"{row['tokens']:,}" if "tokens" in row else "",
+        _duration(row.get("wall_seconds")),
+        _duration(seconds_left(row)),
+        (row.get("reason") or "").partition("\n")[0][:100],
+    ]
+
+
+def _aligned(table: Sequence[Sequence[str]]) -> Iterator[str]:
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for row in table:
+        yield "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+
+
+def _duration(seconds: float | None) -> str:
+    """Hours, minutes and seconds, as in 1:02:03; empty for None."""
+    if seconds is None:
+        return ""
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

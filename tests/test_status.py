@@ -1,0 +1,70 @@
+import pytest
+
+from icpo import status
+from icpo.planned import planned_cells
+from icpo.records import CellRecords
+
+
+@pytest.fixture
+def outputs(tmp_path):
+    """A run whose three planned cells are done, failed and missing."""
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "multirun.yaml").write_text(
+        "hydra: {sweeper: {params: {benchmark: 'arith_l1,arith_l2,arith_l3', method: direct}}, "
+        "overrides: {task: [+exp=quickstart]}}"
+    )
+    for name, state, reason in (
+        ("arith_l1", "done", ""),
+        ("arith_l2", "failed", "EngineError: out of memory\nmore"),
+    ):
+        with opened(tmp_path / "run" / f"nano-{name}-direct-plain-quick") as records:
+            records.mark(state, reason, questions_done=2, questions_total=4, tokens=12345)
+    return tmp_path
+
+
+def opened(folder):
+    return CellRecords.open(folder, config={}, config_digest="d")
+
+
+def test_every_cell_has_a_row_also_those_not_begun(outputs, capsys):
+    with opened(outputs / "run" / "other") as records:
+        records.mark("running", questions_done=1, questions_total=4)
+        assert status.main(["run", "--outputs", str(outputs)]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    names = [cell.name for cell in planned_cells(outputs / "run")]
+    assert [line.split()[:2] for line in lines[1:5]] == [
+        [names[0], "done"],
+        [names[1], "failed"],
+        [names[2], "missing"],
+        ["other", "running"],
+    ]
+    assert "2/4" in lines[2]
+    assert "12,345" in lines[2]
+    assert lines[2].endswith("EngineError: out of memory")
+    assert lines[5] == "1 done, 1 failed, 1 missing, 1 running"
+
+
+def test_a_killed_cell_is_shown_as_failed(outputs):
+    with opened(outputs / "run" / "other") as records:
+        records.mark("running")
+    [row] = [row for row in status.run_status(outputs, "run") if row["cell"] == "other"]
+    assert row["state"] == "failed"
+    assert "killed" in row["reason"]
+
+
+def test_all_done_is_said_by_the_exit_status(tmp_path):
+    with opened(tmp_path / "run" / "cell") as records:
+        records.mark("done")
+    assert status.main(["run", "--outputs", str(tmp_path)]) == 0
+
+
+def test_a_run_that_is_not_there_is_named_with_those_that_are(outputs, caplog):
+    assert status.main(["rum", "--outputs", str(outputs)]) == 2
+    assert "rum holds no cells. Runs there: run." in caplog.text
+
+
+def test_seconds_left_follow_the_pace_so_far():
+    row = {"state": "running", "questions_done": 10, "questions_total": 40, "wall_seconds": 60.0}
+    assert status.seconds_left(row) == 180
+    assert status.seconds_left(row | {"questions_done": 0}) is None
+    assert status.seconds_left(row | {"state": "done"}) is None
