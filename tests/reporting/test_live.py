@@ -1,0 +1,88 @@
+import io
+
+from rich.console import Console
+from stored_runs import tally
+
+from icpo.reporting.live import narrated, question_view, result_view, votes_view
+from icpo.types import (
+    AnswerKind,
+    Attempt,
+    Candidate,
+    Completion,
+    FinishReason,
+    Lookahead,
+    Prompt,
+    Purpose,
+    Question,
+    QuestionResult,
+    Rewards,
+    Round,
+    SampleRequest,
+    Sampling,
+    Toolkit,
+    Votes,
+)
+
+QUESTION = Question("q1", "What is [red]6 * 2[/red]?", AnswerKind.NUMBER)
+TOOLS = Toolkit(prompts=None, sampling={}, read=lambda text, kind: text or None, tally=tally)
+
+
+def shown(*renderables):
+    console = Console(file=io.StringIO(), width=120)
+    for renderable in renderables:
+        console.print(renderable)
+    return console.file.getvalue()
+
+
+def completion(text):
+    return Completion(text, 1, 1, FinishReason.STOP)
+
+
+def request(purpose):
+    return SampleRequest(purpose, Prompt("", "x"), Sampling(0.6, 0.95, 9), 2, 0)
+
+
+def two_rounds():
+    """A generator that asks like a method and returns what it was sent."""
+    received = []
+    for _ in range(2):
+        for purpose in (Purpose.CANDIDATE, Purpose.SUMMARY, Purpose.LOOKAHEAD):
+            received.append((yield [request(purpose)]))
+    received.append((yield [request(Purpose.FINAL)]))
+    return received
+
+
+def test_narration_changes_nothing_and_tells_every_stage():
+    said = []
+    solving = narrated(two_rounds(), TOOLS, AnswerKind.NUMBER, said.append)
+    sent, batch = [], next(solving)
+    try:
+        while True:
+            text = "Add both." if batch[0].purpose is Purpose.SUMMARY else "12"
+            sent.append([[completion(text), completion("")]])
+            batch = solving.send(sent[-1])
+    except StopIteration as stop:
+        assert stop.value == sent
+    text = shown(*said)
+    assert [text.count(f"round {n}, 2 candidates") for n in (1, 2, 3)] == [1, 1, 0]
+    assert text.count("Add both.") == 2 and text.count("look-ahead of attempt 1") == 2
+    assert "2 finals" in text and "no answer" in text
+
+
+def test_result_shows_what_was_kept_and_markup_in_texts_is_inert():
+    candidates = (Candidate(completion("12"), "12"), Candidate(completion("7"), "7"))
+    attempts = (Attempt(candidates[0], 1, "Add [bold]both[/bold]."), Attempt(candidates[1], 0, "Guess."))
+    looks = (Lookahead(0, Votes((("12", 2),), 0)), Lookahead(1, Votes((("12", 1), ("7", 1)), 0)))
+    first = Round(candidates, tally(["12", "7"]), Rewards((1, 0), "12", 2), (0, 1), attempts, looks, (0,))
+    empty = Round((), Votes((), 0), Rewards(()), (), (), (), ())
+    result = QuestionResult(QUESTION, 0, (first, empty), ((2, candidates),))
+    text = shown(question_view(QUESTION), result_view(result))
+    assert "[red]6 * 2[/red]" in text and "Add [bold]both[/bold]." in text
+    [kept] = [line for line in text.splitlines() if "kept " in line]
+    assert "12" in kept and "0.00" in kept and "1.00" not in kept
+    assert "nothing was kept" in text and "finals after 2 rounds" in text
+
+
+def test_votes_view_is_proportional():
+    text = shown(votes_view(Votes((("12", 3),), 1)))
+    assert text.count("█") == 20 and "12 " + "█" * 15 + " 3" in text
