@@ -1,0 +1,1 @@
+"""Engines: how backbones are sampled. `settings.start(backbone, ...)` gives the engine."""

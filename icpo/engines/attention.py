@@ -1,0 +1,199 @@
+"""Attention by segments: what many rows share of their context is stored once and read once.
+
+Attention over a context split into segments is the mean of the attentions over each segment, weighted by the
+exponential of the log-sum-exp of its scores; every function here therefore returns that beside its output.
+
+Shapes: B rows, X owners of a segment, M rows per owner, S positions, Q queries per key head, N query heads,
+J key heads, D head size. Queries of a key head stand side by side, so Q = (N / J) times new positions.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+MASKED = -1e30  # finite: a segment that is empty for some row then weighs nothing instead of giving NaN
+FIRST_CAPACITY = 64
+
+Part = tuple[Tensor, Tensor]
+Members = NDArray[np.int64]
+
+
+def attend(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    bias: Tensor | None = None,
+    *,
+    is_causal: bool = False,
+    is_fused: bool | None = None,
+) -> Part:
+    """Attention output and log-sum-exp of the scaled scores: (..., Q, D) and (..., Q), in float32.
+
+    `bias` is added to the scores; `is_causal` lets query i see positions up to i. `is_fused` None takes the
+    fused kernel on a CPU: it gives the log-sum-exp too, which the public function keeps to itself.
+    """
+    if q.device.type == "cpu" if is_fused is None else is_fused:
+        out, lse = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(
+            q, k, v, is_causal=is_causal, attn_mask=bias
+        )
+        return out, lse
+    scores = (q @ k.transpose(-1, -2)).float() * q.shape[-1] ** -0.5
+    if bias is not None:
+        scores = scores + bias
+    if is_causal:
+        seen = torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device).tril()
+        scores = scores.masked_fill(~seen, MASKED)
+    lse = scores.logsumexp(dim=-1)
+    return (scores - lse[..., None]).exp().to(q.dtype) @ v, lse
+
+
+def merge(parts: Sequence[Part]) -> Tensor:
+    """Attention over all segments together, from that over each."""
+    weights = torch.stack([lse for _, lse in parts]).softmax(dim=0).to(parts[0][0].dtype)
+    total = parts[0][0] * weights[0, ..., None]
+    for (out, _), weight in zip(parts[1:], weights[1:], strict=True):
+        total = torch.addcmul(total, out, weight[..., None])
+    return total
+
+
+def fill(buffer: Tensor, order: Members) -> None:
+    """Makes the first places of a buffer hold what `order` names, in place; places that stay are not touched.
+
+    `order[i] >= i` is needed: it moves from the end into the holes.
+    """
+    moved = np.flatnonzero(order != np.arange(len(order)))
+    if moved.size:
+        buffer[torch.from_numpy(moved)] = buffer[torch.from_numpy(order[moved])]
+
+
+def survivors(is_kept: NDArray[np.bool_]) -> Members:
+    """An order for `fill` that keeps what is marked: holes are filled by the last ones."""
+    size = int(is_kept.sum())
+    order = np.arange(size)
+    order[~is_kept[:size]] = size + np.flatnonzero(is_kept[size:])
+    return order
+
+
+class Shared:
+    """Keys and values of prompt tokens, each owner's read by all rows that are its members."""
+
+    def __init__(self, keys: list[Tensor], values: list[Tensor], lengths: Members, members: Members) -> None:
+        """`keys[layer]` is (X, J, S, D), right-padded to the longest owner; `members[b]` is row b's owner."""
+        self.keys, self.values, self.lengths = keys, values, lengths
+        self.assign(members)
+
+    def assign(self, members: Members) -> None:
+        """Makes other rows the members."""
+        device = self.keys[0].device
+        num_owners = len(self.lengths)
+        self.members = members
+        counts = np.bincount(members, minlength=num_owners)
+        order = np.argsort(members, kind="stable")
+        rank = np.empty_like(members)
+        rank[order] = np.arange(len(members)) - np.repeat(np.cumsum(counts) - counts, counts)
+        # A free slot holds row 0: its attention is computed and not read.
+        slots = np.zeros((num_owners, counts.max()), dtype=np.int64)
+        slots[members, rank] = np.arange(len(members))
+        self._slots_XM = torch.from_numpy(slots).to(device)
+        self._places_B = torch.from_numpy(members * slots.shape[1] + rank).to(device)
+        self._bias = _padding_bias(self.lengths, self.keys[0])
+
+    def span(self, first: int, last: int, members: Members) -> "Shared":
+        """The same keys and values for owners first..last alone; `members` count from `first`."""
+        owners = slice(first, last + 1)
+        keys, values = [k[owners] for k in self.keys], [v[owners] for v in self.values]
+        return Shared(keys, values, self.lengths[owners], members)
+
+    def attend(self, layer: int, q_BJQD: Tensor) -> Part:
+        """Each row's attention over its owner's positions: (B, J, Q, D) and (B, J, Q)."""
+        num_owners, width = self._slots_XM.shape
+        _, heads, queries, size = q_BJQD.shape
+        slots = q_BJQD[self._slots_XM].transpose(1, 2).reshape(num_owners, heads, width * queries, size)
+        length = max(int(self.lengths.max()), 1)
+        keys, values = self.keys[layer][:, :, :length], self.values[layer][:, :, :length]
+        out, lse = attend(slots, keys, values, self._bias)
+        out = out.reshape(num_owners, heads, width, queries, size).transpose(1, 2).flatten(0, 1)
+        lse = lse.reshape(num_owners, heads, width, queries).transpose(1, 2).flatten(0, 1)
+        return out[self._places_B], lse[self._places_B]
+
+    def keep(self, rows: Members) -> None:
+        """Goes on with these rows, in this order; owners without a row are dropped."""
+        members = self.members[rows]
+        is_used = np.bincount(members, minlength=len(self.lengths)) > 0
+        if not is_used.all():
+            order = survivors(is_used)
+            for buffer in (*self.keys, *self.values):
+                fill(buffer, order)
+            self.keys = [k[: len(order)] for k in self.keys]
+            self.values = [v[: len(order)] for v in self.values]
+            self.lengths = self.lengths[order]
+            place = np.zeros(len(is_used), dtype=np.int64)
+            place[order] = np.arange(len(order))
+            members = place[members]
+        self.assign(members)
+
+
+class Own:
+    """Keys and values of positions being prefilled: they see themselves causally and are stored in `keys`."""
+
+    def __init__(self, keys: list[Tensor], values: list[Tensor]) -> None:
+        """`keys[layer]` is the part of a `Shared` buffer, (B, J, S, D), that is written."""
+        self.keys, self.values = keys, values
+
+    def attend(self, layer: int, q_BNSD: Tensor, k_BJSD: Tensor, v_BJSD: Tensor) -> Part:
+        """Causal attention of the new positions among themselves, grouped by key head."""
+        num_rows, heads, new, size = q_BNSD.shape
+        key_heads = k_BJSD.shape[1]
+        self.keys[layer][:, :, :new], self.values[layer][:, :, :new] = k_BJSD, v_BJSD
+        k, v = (x.repeat_interleave(heads // key_heads, dim=1) for x in (k_BJSD, v_BJSD))
+        out, lse = attend(q_BNSD, k, v, is_causal=True)
+        return out.reshape(num_rows, key_heads, -1, size), lse.reshape(num_rows, key_heads, -1)
+
+
+class Generated:
+    """Keys and values of what the rows generated so far, in buffers that double when they are full."""
+
+    def __init__(self, num_layers: int) -> None:
+        self.keys: list[Tensor] = []
+        self.values: list[Tensor] = []
+        self.num_layers, self.length = num_layers, 0
+
+    def attend(self, layer: int, q_BNSD: Tensor, k_BJSD: Tensor, v_BJSD: Tensor) -> Part:
+        """Appends one position and attends over all of them; the last layer's call ends the step."""
+        num_rows, key_heads, _, size = k_BJSD.shape
+        if layer == len(self.keys):
+            shape = (num_rows, key_heads, FIRST_CAPACITY, size)
+            self.keys.append(k_BJSD.new_empty(shape))
+            self.values.append(v_BJSD.new_empty(shape))
+        if self.length == self.keys[layer].shape[2]:
+            self.keys[layer], self.values[layer] = _doubled(self.keys[layer]), _doubled(self.values[layer])
+        keys, values = self.keys[layer], self.values[layer]
+        keys[:, :, self.length], values[:, :, self.length] = k_BJSD[:, :, 0], v_BJSD[:, :, 0]
+        end = self.length + 1
+        if layer == self.num_layers - 1:
+            self.length = end
+        return attend(q_BNSD.reshape(num_rows, key_heads, -1, size), keys[:, :, :end], values[:, :, :end])
+
+    def keep(self, rows: Members) -> None:
+        """Goes on with these rows, an order as `survivors` gives it."""
+        for buffer in (*self.keys, *self.values):
+            fill(buffer, rows)
+        self.keys = [k[: len(rows)] for k in self.keys]
+        self.values = [v[: len(rows)] for v in self.values]
+
+
+def _doubled(buffer: Tensor) -> Tensor:
+    return torch.cat((buffer, torch.empty_like(buffer)), dim=2)
+
+
+def _padding_bias(lengths: Members, like: Tensor) -> Tensor | None:
+    """Zero at an owner's positions and MASKED after them, (X, 1, 1, S); None when all are equally long."""
+    longest = int(lengths.max())
+    if longest and (lengths == longest).all():
+        return None
+    past = np.arange(max(longest, 1))[None] >= lengths[:, None]
+    bias = torch.from_numpy(past)[:, None, None].to(like.device)
+    return torch.zeros(bias.shape, dtype=like.dtype, device=like.device).masked_fill_(bias, MASKED)

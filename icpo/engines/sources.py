@@ -1,0 +1,95 @@
+"""Where a backbone's weights and tokenizer lie, which ones they are, and how a prompt becomes tokens."""
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from icpo.errors import EngineError
+from icpo.types import Prompt
+
+if TYPE_CHECKING:
+    from icpo.backbones import Backbone
+
+UNUSED_FILES = ("*.bin", "*.pth", "*.pt", "*.gguf", "*.onnx", "*.h5", "*.msgpack", "original/*")
+DIGESTED_SUFFIXES = (".safetensors", ".json", ".model", ".txt", ".jinja")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A local folder with a model; `revision` is its commit on the hub, or a digest of its files."""
+
+    folder: Path
+    revision: str
+
+
+def locate(backbone: "Backbone") -> Source:
+    """The folder of a backbone: its own, or the hub's snapshot, downloaded if it is not in the cache yet."""
+    if backbone.is_local:
+        folder = Path(backbone.location)
+        return Source(folder, f"sha256:{digest(folder)}")
+    if backbone.model_id.startswith(("icpo:", "/", ".", "~")):
+        raise EngineError(
+            f"backbone={backbone.name}: there is no folder {backbone.location}. "
+            "Give one that holds config.json, tokenizer files and *.safetensors as backbone.model_id=FOLDER."
+        )
+    from huggingface_hub import constants, snapshot_download
+
+    try:
+        folder = Path(
+            snapshot_download(
+                backbone.model_id, revision=backbone.revision, ignore_patterns=list(UNUSED_FILES)
+            )
+        )
+    except (OSError, ValueError) as error:
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise EngineError(
+            f"backbone={backbone.name}: {backbone.model_id} (revision {backbone.revision or 'newest'}) is "
+            f"neither in the cache {constants.HF_HUB_CACHE} nor to be had from the hub ({reason}). "
+            "Give a local folder as backbone.model_id=FOLDER, or set HF_HOME to where it was downloaded."
+        ) from error
+    return Source(folder, f"{backbone.model_id}@{folder.name}")
+
+
+def digest(folder: Path) -> str:
+    """SHA-256 over the names and contents of a folder's weights, configuration and tokenizer files."""
+    total = hashlib.sha256()
+    for path in sorted(p for p in folder.iterdir() if p.suffix in DIGESTED_SUFFIXES):
+        with path.open("rb") as file:
+            content = hashlib.sha256()
+            while block := file.read(1 << 20):
+                content.update(block)
+            total.update(path.name.encode() + b"\0" + content.digest())
+    return total.hexdigest()
+
+
+def load_tokenizer(source: Source, backbone: "Backbone") -> Any:
+    """The tokenizer of a backbone; one without a chat template is refused where the template is asked for."""
+    from transformers import AutoTokenizer
+
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(source.folder)
+    except (OSError, ValueError) as error:
+        raise EngineError(
+            f"backbone={backbone.name}: no tokenizer could be loaded from {source.folder}: {error}"
+        ) from error
+    if backbone.chat_template.value == "own" and not tokenizer.chat_template:
+        raise EngineError(
+            f"backbone={backbone.name}: its tokenizer has no chat template. "
+            "Set backbone.chat_template=none to send prompts raw."
+        )
+    return tokenizer
+
+
+def tokenize(tokenizer: Any, backbone: "Backbone", prompt: Prompt) -> tuple[int, ...]:
+    """The tokens of a prompt: as it stands, or in the backbone's chat template."""
+    if backbone.chat_template.value == "none":
+        return tuple(tokenizer(prompt.raw)["input_ids"])
+    system = [{"role": "system", "content": prompt.system}] if prompt.system else []
+    text = tokenizer.apply_chat_template(
+        [*system, {"role": "user", "content": prompt.user}],
+        tokenize=False,
+        add_generation_prompt=True,
+        **dict(backbone.template_options),
+    )
+    return tuple(tokenizer(text, add_special_tokens=False)["input_ids"])

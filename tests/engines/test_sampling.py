@@ -1,0 +1,79 @@
+import numpy as np
+import pytest
+import torch
+
+from icpo.engines.sampling import Randomness, RowSettings, draw
+from icpo.types import Sampling
+
+NO_END = torch.tensor([], dtype=torch.long)
+
+
+def settings(sampling, rows, prompt=(0,), vocabulary=4):
+    return RowSettings.of([sampling] * rows, [torch.tensor(prompt)] * rows, vocabulary)
+
+
+def frequencies(logits, sampling, rows=200_000, **options):
+    numbers = torch.from_numpy(np.random.default_rng(0).random((rows, 2), dtype=np.float32))
+    batch = torch.tensor(logits).expand(rows, -1)
+    tokens = draw(batch, settings(sampling, rows, **options), numbers, 0, NO_END)
+    return np.bincount(tokens.numpy(), minlength=len(logits)) / rows
+
+
+@pytest.mark.parametrize(
+    ("top_p", "wanted"),
+    [
+        (1.0, [0.1, 0.5, 0.15, 0.25]),
+        (0.9, [0.0, 0.5 / 0.9, 0.15 / 0.9, 0.25 / 0.9]),  # 0.5 + 0.25 + 0.15 reach 0.9 exactly
+        (0.76, [0.0, 0.5 / 0.9, 0.15 / 0.9, 0.25 / 0.9]),
+        (0.7, [0.0, 2 / 3, 0.0, 1 / 3]),
+        (0.1, [0.0, 1.0, 0.0, 0.0]),
+    ],
+)
+def test_draws_follow_the_nucleus(top_p, wanted):
+    logits = np.log([0.1, 0.5, 0.15, 0.25]).tolist()
+    seen = frequencies(logits, Sampling(1.0, top_p - 1e-6 if top_p < 1 else 1.0, max_tokens=1))
+    np.testing.assert_allclose(seen, wanted, atol=0.004)
+
+
+def test_temperature_sharpens_before_the_nucleus_is_taken():
+    seen = frequencies(np.log([0.1, 0.5, 0.15, 0.25]).tolist(), Sampling(0.5, 0.75, max_tokens=1))
+    np.testing.assert_allclose(seen, [0, 0.8, 0, 0.2], atol=0.004)  # squares: 0.01, 0.25, 0.0225, 0.0625
+
+
+def test_rows_keep_their_own_settings_in_one_batch():
+    mixed = RowSettings.of(
+        [Sampling(0, 1, 1), Sampling(1, 1, 1), Sampling(1, 0.4, 1)], [torch.tensor([0])] * 3, 2
+    )
+    logits = torch.tensor([0.4, 0.6]).log().expand(3, -1)
+    assert draw(logits, mixed, torch.full((3, 2), 0.2), 0, NO_END).tolist() == [1, 0, 1]
+
+
+def test_the_repetition_penalty_meets_prompt_and_drawn_tokens():
+    rows = settings(Sampling(0, 1, max_tokens=5, repetition_penalty=2.0), 1, prompt=(3,))
+    logits = torch.tensor([[1.1, -0.5, 1.5, 2.0]])
+    numbers = torch.zeros(1, 2)
+    drawn = [int(draw(logits, rows, numbers, step, NO_END)) for step in range(3)]
+    assert drawn == [2, 0, 3]  # 2.0 is halved from the start, then 1.5, then 1.1
+
+
+def test_end_tokens_are_barred_below_min_tokens():
+    rows = settings(Sampling(0, 1, max_tokens=5, min_tokens=1), 1)
+    logits, ends = torch.tensor([[0.0, 0.0, 1.0, 2.0]]), torch.tensor([3])
+    assert [int(draw(logits, rows, torch.zeros(1, 2), step, ends)) for step in (0, 1)] == [2, 3]
+
+
+def test_a_number_just_below_one_never_draws_what_cannot_be_drawn():
+    rows = settings(Sampling(1, 1, max_tokens=1), 1, vocabulary=3)
+    logits = torch.tensor([[0.0, 0.0, -torch.inf]])
+    number = torch.tensor([[np.nextafter(np.float32(1), np.float32(0))] * 2])
+    assert int(draw(logits, rows, number, 0, NO_END)) == 1
+
+
+def test_a_rows_numbers_depend_on_its_key_alone():
+    alone, among = Randomness([(5, 1)]), Randomness([(5, 0), (5, 1), (2**63 - 1, 1)])
+    first, second = alone.block(np.array([0])), alone.block(np.array([0]))
+    np.testing.assert_array_equal(among.block(np.arange(3))[:, 1:2], first)
+    np.testing.assert_array_equal(among.block(np.array([1])), second)
+    assert not np.array_equal(first, second)
+    assert first.min() >= 0
+    assert first.max() < 1

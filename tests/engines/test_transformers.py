@@ -1,0 +1,145 @@
+from dataclasses import replace
+from itertools import starmap
+
+import pytest
+
+from icpo.errors import EngineError
+from icpo.types import FinishReason, Prompt, Purpose, SampleRequest, Sampling
+from tests.engines.conftest import backbone_of, settings_of
+
+GREEDY = Sampling(temperature=0, top_p=1, max_tokens=40)
+WARM = Sampling(temperature=1, top_p=0.9, max_tokens=40)
+PROMPTS = [
+    "what is 1+1?",
+    "what is 2+2? it is 4.",
+    "what is 2+2? it is 5. is it?",
+    "z",
+    "a much longer prompt that begins unlike all the others " * 2,
+]
+
+
+def ask(text, sampling, num_samples=1, seed=7):
+    return SampleRequest(Purpose.CANDIDATE, Prompt("", text), sampling, num_samples, seed)
+
+
+@pytest.fixture(scope="module")
+def engine(llama_folder):
+    return settings_of().start(backbone_of(llama_folder), max_context_tokens=256)
+
+
+def reference(folder, text, **options):
+    """What transformers' own generate gives, one prompt at a time."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
+    prompt = tokenizer(text, return_tensors="pt")
+    out = model.generate(**prompt, do_sample=False, max_new_tokens=40, pad_token_id=0, **options)
+    return tokenizer.decode(out[0, prompt["input_ids"].shape[1] :], skip_special_tokens=True)
+
+
+@pytest.mark.parametrize("folder_name", ["llama_folder", "gpt2_folder"])
+@pytest.mark.parametrize("penalty", [1.0, 1.3])
+def test_greedy_completions_are_those_of_generate(folder_name, penalty, request):
+    folder = request.getfixturevalue(folder_name)
+    engine = settings_of().start(backbone_of(folder), max_context_tokens=256)
+    sampling = replace(GREEDY, repetition_penalty=penalty)
+    answers = engine.generate([ask(text, sampling, num_samples=2) for text in PROMPTS])
+    wanted = [reference(folder, text, repetition_penalty=penalty) for text in PROMPTS]
+    assert [[c.text for c in answer] for answer in answers] == [[text] * 2 for text in wanted]
+
+
+def test_the_same_requests_give_the_same_bits_whatever_ran_before_and_on_however_many_threads(llama_folder):
+    import torch
+
+    requests = [ask(text, WARM, num_samples=5, seed=i) for i, text in enumerate(PROMPTS)]
+    first = settings_of(dtype="bfloat16").start(backbone_of(llama_folder), max_context_tokens=256)
+    wanted = first.generate(requests)
+    first.generate([ask("something else", WARM, 3)])
+    assert first.generate(requests) == wanted
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1 if threads > 1 else 2)
+    try:
+        again = settings_of(dtype="bfloat16").start(backbone_of(llama_folder), max_context_tokens=256)
+        assert again.generate(requests) == wanted
+        assert again.identity == first.identity
+    finally:
+        torch.set_num_threads(threads)
+
+
+def test_samples_differ_by_index_and_by_seed_and_not_by_their_neighbours(engine):
+    [alone] = engine.generate([ask(PROMPTS[0], WARM, num_samples=4, seed=1)])
+    assert len({c.text for c in alone}) == 4
+    other, among = engine.generate([ask(PROMPTS[0], WARM, 4, seed=2), ask(PROMPTS[0], WARM, 4, seed=1)])
+    assert [c.text for c in among] == [c.text for c in alone]
+    assert not {c.text for c in other} & {c.text for c in alone}
+
+
+def test_more_rows_than_a_batch_holds_come_back_in_order(engine):
+    requests = [ask(text, GREEDY, num_samples=9) for text in PROMPTS]
+    together = engine.generate(requests)
+    assert together == [engine.generate([request])[0] for request in requests]
+
+
+def test_a_completion_ends_at_the_limit_the_end_token_or_a_stop_string(engine, llama_folder):
+    texts = [c.text for c in engine.generate([ask(PROMPTS[0], WARM, num_samples=16)])[0]]
+    capped = engine.generate([ask(PROMPTS[0], replace(WARM, max_tokens=3), num_samples=16)])[0]
+    for completion, text in zip(capped, texts, strict=True):
+        assert completion.text == text[:3]
+        is_short = len(text) < 3
+        assert completion.finish_reason is (FinishReason.STOP if is_short else FinishReason.LENGTH)
+        assert completion.num_completion_tokens == min(len(text) + 1, 3)
+    longest = max(texts, key=len)
+    stop = longest[5:7]
+    stopped = engine.generate([ask(PROMPTS[0], replace(WARM, stop=(stop,)), num_samples=16)])[0]
+    assert [c.text for c in stopped] == [text.split(stop)[0] for text in texts]
+    is_late = replace(WARM, stop=(stop,), min_tokens=30)
+    late = engine.generate([ask(PROMPTS[0], is_late, num_samples=16)])[0]
+    assert all(c.num_completion_tokens >= 30 for c in late)
+
+
+def test_min_tokens_bars_the_end_token(engine):
+    [free] = engine.generate([ask(PROMPTS[0], WARM, num_samples=64)])
+    assert min(c.num_completion_tokens for c in free) < 20
+    [held] = engine.generate([ask(PROMPTS[0], replace(WARM, min_tokens=20), num_samples=64)])
+    assert all(c.num_completion_tokens >= 20 for c in held)
+
+
+def test_a_prompt_without_room_is_answered_so_and_a_tight_one_is_clipped(llama_folder):
+    engine = settings_of().start(backbone_of(llama_folder), max_context_tokens=20)
+    sampling = replace(WARM, min_room_tokens=5, min_tokens=30)
+    full, tight = engine.generate([ask("x" * 16, sampling, 2), ask("x" * 15, sampling, 2)])
+    assert [(c.text, c.finish_reason, c.num_prompt_tokens) for c in full] == [
+        ("", FinishReason.PROMPT_TOO_LONG, 16)
+    ] * 2
+    assert [(c.num_completion_tokens, c.finish_reason) for c in tight] == [(5, FinishReason.LENGTH)] * 2
+
+
+def test_the_identity_names_what_changes_bits(llama_folder):
+    def identity(max_context_tokens=64, **changes):
+        return (
+            settings_of(**changes)
+            .start(backbone_of(llama_folder), max_context_tokens=max_context_tokens)
+            .identity
+        )
+
+    changed = starmap(
+        lambda key, value: identity(**{key: value}),
+        [("dtype", "bfloat16"), ("block_questions", 3), ("max_batch_rows", 8), ("max_context_tokens", 65)],
+    )
+    assert len({identity(), *changed}) == 5
+
+
+def test_errors_name_the_way_out(tmp_path):
+    with pytest.raises(EngineError, match=r"no folder .*backbone\.model_id=FOLDER"):
+        settings_of().start(backbone_of(tmp_path / "absent"), max_context_tokens=64)
+    with pytest.raises(EngineError, match="no tokenizer"):
+        settings_of().start(backbone_of(tmp_path), max_context_tokens=64)
+    with pytest.raises(ValueError, match="device must be one of"):
+        settings_of(device="tpu")
+
+
+def test_a_missing_chat_template_is_refused(llama_folder):
+    with pytest.raises(EngineError, match="chat_template=none"):
+        settings_of().start(backbone_of(llama_folder, chat_template="own"), max_context_tokens=64)
