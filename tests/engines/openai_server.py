@@ -1,4 +1,4 @@
-"""An HTTP server on loopback that speaks what the engine uses of the OpenAI API, and misbehaves on request."""
+"""An HTTP server on loopback that speaks what the engine uses of the OpenAI API and misbehaves as told."""
 
 import json
 import socket
