@@ -43,10 +43,14 @@ def figure(
     """Axes side by side in the paper's style; on leaving, NAME.png and NAME.pdf are written to the cell."""
     import matplotlib
     from matplotlib.figure import Figure
+    from matplotlib.ticker import NullFormatter
 
     with matplotlib.rc_context(_STYLE):
         drawing = Figure(figsize=(width * num_panels, height), layout="constrained")
-        yield list(drawing.subplots(1, num_panels, squeeze=False)[0])
+        panels = list(drawing.subplots(1, num_panels, squeeze=False)[0])
+        yield panels
+        for axes in panels:  # A log axis of less than a decade would print its minor ticks over one another.
+            axes.xaxis.set_minor_formatter(NullFormatter())
         for suffix in ("png", "pdf"):
             drawing.savefig(cell / f"{name}.{suffix}")
 

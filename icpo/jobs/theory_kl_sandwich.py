@@ -1,4 +1,4 @@
-"""KL sandwich: is the imitation KL between two multiples of the loss? Paper, Theorem 3.1."""
+"""KL sandwich: is the imitation KL between two multiples of the loss? Paper, Theorem 1."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -81,7 +81,9 @@ class KlSandwich:
             "lower_violations": sum(c.ends.lower_violations() for c in cells),
             "upper_violations_halved_loss": sum(c.ends.halved().upper_violations() for c in cells),
             "lower_violations_halved_loss": sum(c.ends.halved().lower_violations() for c in cells),
-            "lower_violations_summed_loss": sum(c.ends.summed(self.num_rounds).lower_violations() for c in cells),
+            "lower_violations_summed_loss": sum(
+                c.ends.summed(self.num_rounds).lower_violations() for c in cells
+            ),
             "lower_violations_repaired": sum(int((c.repaired_S > 1 + 1e-9).sum()) for c in cells),
             "adversarial_upper_ratio": max(adversary.values()),
             "adversarial_upper_ratio_halved_loss": 2 * max(adversary.values()),
@@ -90,7 +92,7 @@ class KlSandwich:
                 f"K={c.num_arms} gamma={c.gamma} c={c.step_size}": c.ends.lower_violations() for c in cells
             },
             "claims": [claim.as_json() for claim in claims],
-            "verdict": verdict([claim for claim in claims if claim.source == "Theorem 3.1"]),
+            "verdict": verdict([claim for claim in claims if claim.source == "Theorem 1"]),
         }
 
     def _cell(self, K: int, gamma: float, step_size: float, generator: torch.Generator) -> Cell:
@@ -140,21 +142,21 @@ class KlSandwich:
         summed_near = uniform.summed(self.num_rounds).lower_violations()
         return [
             Claim(
-                "Theorem 3.1", "upper end, with the appendix's L (no 1/2)", upper == 0 and worst <= 1,
+                "Theorem 1", "upper end, with the appendix's L (no 1/2)", upper == 0 and worst <= 1,
                 f"{upper} of {count} students above; the adversary reaches {worst:.2f} of it",
             ),
             Claim(
-                "Theorem 3.1", "lower end, with the appendix's L", lower == 0 and at_largest <= 1,
+                "Theorem 1", "lower end, with the appendix's L", lower == 0 and at_largest <= 1,
                 f"{lower} of {count} students below; K=2, gamma=0.05, teacher 0, student (a,-a): the KL stays below "
                 f"{counterexample.kl_S.max().item():.3f} while L = a^2, {at_largest:.0f} times too large at a=10",
             ),
             Claim(
-                "Theorem 3.1, halved loss", "upper end, with the loss of Section 3.2 (1/2 of the mean)",
+                "Theorem 1, halved loss", "upper end, with the loss of Section 3.2 (1/2 of the mean)",
                 halved == 0 and 2 * worst <= 1,
                 f"{halved} of {count} students above; the adversary exceeds it by a factor of {2 * worst:.2f}",
             ),
             Claim(
-                "Theorem 3.1, summed loss", "lower end near uniform policies, with Eq. (expt)'s sum over rounds",
+                "Theorem 1, summed loss", "lower end near uniform policies, with Eq. (expt)'s sum over rounds",
                 summed_near == 0,
                 f"fails for {summed_near} of {len(uniform.kl_S)} students near uniform and {summed} of {count} in all, "
                 f"N = {self.num_rounds}",
@@ -180,7 +182,9 @@ def two_armed_counterexample(a_S: Tensor, gamma: float) -> Sandwich:
 def near_uniform(num_arms: int, gamma: float, generator: torch.Generator) -> Sandwich:
     """A hundred students off by about 0.01 from teachers whose logits are about 0.01."""
     shape = (2, 100, 30, num_arms)
-    teacher, error = 0.01 * torch.randn(shape, generator=generator, device=generator.device, dtype=torch.float64)
+    teacher, error = 0.01 * torch.randn(
+        shape, generator=generator, device=generator.device, dtype=torch.float64
+    )
     return sandwich(teacher, teacher + error, torch.full_like(teacher, 1 / num_arms), gamma)
 
 
@@ -210,7 +214,10 @@ def draw_sandwich(cell: Path, cells: Sequence[Cell], adversary: Mapping[tuple[in
             (BLUE, f"teacher with $c = {first:g}$", [c for c in cells if c.step_size == first]),
             (RED, "saturated teachers", [c for c in cells if c.step_size != first]),
         ):
-            errors, ratios = _joined(chosen, "rms_error_S"), torch.cat([c.ends.lower_ratio_S.cpu() for c in chosen])
+            errors, ratios = (
+                _joined(chosen, "rms_error_S"),
+                torch.cat([c.ends.lower_ratio_S.cpu() for c in chosen]),
+            )
             seen = ratios > 0
             lower.scatter(errors[seen], ratios[seen], s=7, color=color, alpha=0.6, linewidths=0, label=label)
         lower.axhline(1, color="black", lw=0.8)
@@ -226,8 +233,14 @@ def draw_sandwich(cell: Path, cells: Sequence[Cell], adversary: Mapping[tuple[in
         upper.plot(gammas, worst, "s-", color=GREEN, label="adversary, $L$")
         upper.plot(gammas, [2 * w for w in worst], "^--", color=ORANGE, label="adversary, $L/2$")
         upper.axhline(1, color="black", lw=0.8)
-        upper.set(xscale="log", xlabel=r"$\gamma$", ylabel="KL / upper end", title="Upper end: violated above 1")
-        upper.legend(fontsize=7)
+        upper.set(
+            xscale="log",
+            xlabel=r"$\gamma$",
+            ylabel="KL / upper end",
+            title="Upper end: violated above 1",
+            ylim=(0, 2.1),
+        )
+        upper.legend(fontsize=7, loc="upper right")
 
 
 def _joined(cells: Sequence[Cell], field: str) -> Tensor:

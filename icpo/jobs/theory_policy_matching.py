@@ -1,4 +1,4 @@
-"""Policy matching: does a trained LSA play the teacher's policy? Paper, Theorem 3.2 and Figure 2 (top)."""
+"""Policy matching: does a trained LSA play the teacher's policy? Paper, Theorem 2 and Figure 2 (top)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -78,7 +78,7 @@ class PolicyMatching:
             "unrealisable_best_max_gap": gaps["with_query"].amax((-2, -1)).min().item(),
             "repaired_worst_max_gap": gaps["without_query"].max().item(),
             "claims": [claim.as_json() for claim in claims],
-            "verdict": verdict([claim for claim in claims if claim.source == "Theorem 3.2"]),
+            "verdict": verdict([claim for claim in claims if claim.source == "Theorem 2"]),
         }
 
     def _trial(self, recipe: TeacherRecipe, test: Draws, generator: torch.Generator) -> "Trial":
@@ -117,23 +117,23 @@ def largest_projected_w12(fitted: Fitted) -> float | None:
 
 
 def matching_claims(gaps: Mapping[str, Tensor]) -> list[Claim]:
-    """What the gaps, each (S, B, N), say of Theorem 3.2."""
+    """What the gaps, each (S, B, N), say of Theorem 2."""
     closed, trained = gaps["closed_form"].max().item(), final_gaps(gaps["trained"])
     best, two_channel = gaps["with_query"].amax((-2, -1)).min().item(), gaps["hard_closed_form"].max().item()
     repaired = gaps["without_query"].max().item()
     return [
         Claim(
-            "Theorem 3.2", "the two-channel optimum plays the teacher's policy on every history",
+            "Theorem 2", "the two-channel optimum plays the teacher's policy on every history",
             closed <= CLOSED_FORM_GAP, f"largest gap {closed:.1e} over tasks and rounds",
         ),
         Claim(
-            "Theorem 3.2", "an LSA trained on its own matrices plays the teacher's policy",
+            "Theorem 2", "an LSA trained on its own matrices plays the teacher's policy",
             bool((trained <= TRAINED_GAP).all()),
             f"final gap at most {TRAINED_GAP:.0e} from {int((trained <= TRAINED_GAP).sum())} of {len(trained)} starts, "
             f"worst {trained.max().item():.1e}",
         ),
         Claim(
-            "Theorem 3.2, any H", "the paper's LSA realises teachers with U1 not parallel to 1 and lambda != 0",
+            "Theorem 2, any H", "the paper's LSA realises teachers with U1 not parallel to 1 and lambda != 0",
             best <= TRAINED_GAP,
             f"smallest of the starts' largest gaps {best:.1e}; the free two-channel operator reaches {two_channel:.1e}",
         ),

@@ -1,4 +1,4 @@
-"""Reward shock: how far does one corrupted reward carry? Paper, Theorem 3.4 and Figure 2 (bottom)."""
+"""Reward shock: how far does one corrupted reward carry? Paper, Theorem 4 and Figure 2 (bottom)."""
 
 import math
 from collections.abc import Mapping
@@ -88,10 +88,12 @@ class RewardShock:
             "first_mean_drift": mean_T[0].item(),
             "final_mean_drift": mean_T[-1].item(),
             "claims": [claim.as_json() for claim in claims],
-            "verdict": verdict([claim for claim in claims if claim.source == "Theorem 3.4"]),
+            "verdict": verdict([claim for claim in claims if claim.source == "Theorem 4"]),
         }
 
-    def _expected_drift(self, student: Player, test: Draws, coupling: Coupling, generator: torch.Generator) -> Drift:
+    def _expected_drift(
+        self, student: Player, test: Draws, coupling: Coupling, generator: torch.Generator
+    ) -> Drift:
         """The drift of each task averaged over draws that agree in the first s - 1 rounds."""
         blocks = [DRAWS_PER_BLOCK] * (self.num_draws // DRAWS_PER_BLOCK)
         blocks += [self.num_draws % DRAWS_PER_BLOCK] * (self.num_draws % DRAWS_PER_BLOCK > 0)
@@ -145,13 +147,13 @@ class RewardShock:
         sign_noise = unit_noise("rademacher", (1000,), generator).abs().mean().item()
         return [
             Claim(
-                "Theorem 3.4", "E||Delta p_{t+1}|| stays below the theorem's closed form with 1 + C_b = e^b",
+                "Theorem 4", "E||Delta p_{t+1}|| stays below the theorem's closed form with 1 + C_b = e^b",
                 violations["inverse_cdf_closed_form"] == 0 == violations["maximal_closed_form"],
                 f"{violations['inverse_cdf_closed_form']} (inverse CDF) and {violations['maximal_closed_form']} "
                 f"(maximal coupling) of {pairs} task-rounds above, {self.num_draws} draws each",
             ),
             Claim(
-                "Theorem 3.4", "the drift declines after the first response, without amplification",
+                "Theorem 4", "the drift declines after the first response, without amplification",
                 bool((mean_T[1:] <= mean_T[:-1]).all()) and paper.b_B.max().item() < 1,
                 f"mean {mean_T[0].item():.2e} right after the shock, {mean_T[-1].item():.2e} at round "
                 f"{self.horizon + 1}; b in [{paper.b_B.min().item():.4f}, {paper.b_B.max().item():.4f}]",
@@ -162,13 +164,13 @@ class RewardShock:
                 f"{violations['inverse_cdf_recursion']} and {violations['maximal_recursion']} of {pairs} above",
             ),
             Claim(
-                "proof of Theorem 3.4", "under inverse-CDF coupling P(A != A~) is the total variation",
+                "proof of Theorem 4", "under inverse-CDF coupling P(A != A~) is the total variation",
                 math.isclose(ratio, 1, rel_tol=1e-9),
                 f"it averages {ratio:.2f} times the total variation at K = {self.bandit.num_arms}; "
                 "the maximal coupling makes the step true",
             ),
             Claim(
-                "proof of Theorem 3.4", "E|noise| <= sqrt(2/pi) sigma for all sigma-sub-Gaussian noise",
+                "proof of Theorem 4", "E|noise| <= sqrt(2/pi) sigma for all sigma-sub-Gaussian noise",
                 sign_noise <= GAUSSIAN_MEAN_ABSOLUTE,
                 f"noise of +-sigma has E|noise| = {sign_noise:.3f} sigma; sqrt(2/pi) = {GAUSSIAN_MEAN_ABSOLUTE:.3f}",
             ),
@@ -194,12 +196,25 @@ class RewardShock:
     def _draw(self, cell: Path, single: Drift, curves: Mapping[str, Tensor]) -> None:
         on_cpu = {name: values.cpu() for name, values in curves.items()}
         rounds = on_cpu["round"]
-        before = torch.zeros(len(single.norm_BT), self.shock.round, dtype=torch.float64)  # Both runs are one run yet.
+        before = torch.zeros(
+            len(single.norm_BT), self.shock.round, dtype=torch.float64
+        )  # Both runs are one run yet.
         with figure(cell, "drift") as [axes]:
             all_rounds = torch.arange(1, self.horizon + 2)
             plot_band(axes, all_rounds, torch.cat([before, single.norm_BT.cpu()], 1), BLUE, "measured")
-            axes.plot(rounds, on_cpu["bound_closed_form"], color=RED, ls="--", label="Theorem 3.4, $1+C_b=e^b$")
+            axes.plot(rounds, on_cpu["bound_closed_form"], color=RED, ls="--", label="Theorem 4, $1+C_b=e^b$")
             axes.plot(rounds, on_cpu["bound_recursion"], color=ORANGE, ls="-.", label="recursion, equality")
-            axes.plot(rounds, on_cpu["bound_recursion_inverse_cdf"], color=GREY, ls=":", label="its inverse-CDF constant")
-            axes.set(xlabel="round $t$", ylabel=r"$\|\Delta\hat p_t\|_2$", title="One shocked reward", ylim=(0, None))
+            axes.plot(
+                rounds,
+                on_cpu["bound_recursion_inverse_cdf"],
+                color=GREY,
+                ls=":",
+                label="its inverse-CDF constant",
+            )
+            axes.set(
+                xlabel="round $t$",
+                ylabel=r"$\|\Delta\hat p_t\|_2$",
+                title="One shocked reward",
+                ylim=(0, None),
+            )
             axes.legend(fontsize=7)

@@ -48,6 +48,18 @@ class Flow:
         modes = self.fisher_vectors_KK.T @ (start_SKZ - self.target_KZ) @ self.moment_vectors_ZZ
         return self.target_KZ + self.fisher_vectors_KK @ (modes * (-rates_KZ * time).exp()) @ self.moment_vectors_ZZ.T
 
+    def slowest_starts(self) -> Tensor:
+        """Starts that differ from the target in one slow mode alone, shape (2, K, Z).
+
+        The slowest of all, and the one that is slowest by the paper's count, with z in S = 1-perp + 1-perp.
+        """
+        basis = one_perp(len(self.fisher_KK)).to(self.fisher_KK)
+        both = torch.block_diag(basis, basis)
+        slow_K = basis @ torch.linalg.eigh(basis.T @ self.fisher_KK @ basis).eigenvectors[:, 0]
+        in_s_Z = both @ torch.linalg.eigh(both.T @ self.second_moment_ZZ @ both).eigenvectors[:, 0]
+        slow_Z = torch.stack([self.moment_vectors_ZZ[:, 0], in_s_Z])
+        return self.target_KZ + slow_K[:, None] * slow_Z[:, None, :]
+
     def euler(self, start_SKZ: Tensor, step: float, num_steps: int, every: int) -> Tensor:
         """Excess losses at times 0, every*step, ... of the discretised flow, shape (S, 1 + num_steps // every)."""
         fastest = (self.fisher_values_K[-1] * self.moment_values_Z[-1]).item()

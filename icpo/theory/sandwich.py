@@ -1,4 +1,4 @@
-"""Theorem 3.1: the mixed-policy KL between two multiples of the Fisher-weighted loss.
+"""Theorem 1: the mixed-policy KL between two multiples of the Fisher-weighted loss.
 
 Shapes: leading dimensions S are independent cases; T prefixes (tau, t), K arms. Everything is a function of the
 teacher's and the student's logits s_{t+1} and of the policies p_t whose Fisher matrices are averaged.
@@ -53,7 +53,7 @@ class Sandwich:
 
 
 def sandwich(teacher_STK: Tensor, student_STK: Tensor, weights_STK: Tensor, gamma: float) -> Sandwich:
-    """Both ends of Theorem 3.1 for given logits; `weights_STK` are the policies p_t averaged into Gamma."""
+    """Both ends of Theorem 1 for given logits; `weights_STK` are the policies p_t averaged into Gamma."""
     K = teacher_STK.shape[-1]
     delta_STK = project(student_STK - teacher_STK)
     gamma_SKK = fisher(weights_STK).mean(-3)

@@ -20,7 +20,7 @@ Coupling = Literal["inverse_cdf", "maximal"]
 
 @dataclass(frozen=True, slots=True)
 class Shock:
-    """`size` is added to the reward fed back in round `round` (from 1), and to no other. Paper, Definition 3.3."""
+    """`size` is added to the reward fed back in round `round` (from 1), and to no other. Paper, Definition (CRN)."""
 
     round: int
     size: float
@@ -84,7 +84,7 @@ class Bound:
 
     @classmethod
     def of(cls, teacher: Teacher, tasks_BK: Tensor, mean_absolute_noise: float, coupling: Coupling) -> "Bound":
-        """Theorem 3.4's a and b, with E|noise| as given, and with the coupling's own constant.
+        """Theorem 4's a and b, with E|noise| as given, and with the coupling's own constant.
 
         The paper's sqrt(K/2) is E||x - x'|| <= sqrt(K/2) ||p - p'|| under the maximal coupling. For inverse-CDF
         sampling its place is taken by `crossing_constant`.
@@ -107,7 +107,7 @@ class Bound:
         return self.a * abs(shock.size) / t * products_BT
 
     def closed_form(self, shock: Shock, num_rounds: int) -> Tensor:
-        """Theorem 3.4, (a (1 + C_b) / s) (t/s)^(b-1) |delta| with 1 + C_b = e^b, at rounds s+1..T+1, (B, T-s+1)."""
+        """Theorem 4, (a (1 + C_b) / s) (t/s)^(b-1) |delta| with 1 + C_b = e^b, at rounds s+1..T+1, (B, T-s+1)."""
         s = shock.round
         t = torch.arange(s, num_rounds + 1, dtype=torch.float64, device=self.b_B.device)
         b_B1 = self.b_B.unsqueeze(-1)
