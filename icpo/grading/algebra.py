@@ -1,22 +1,22 @@
-"""Exact arithmetic on what answers are made of: sums of products of rationals, radicals, constants and symbols.
+"""Exact arithmetic on what answers are made of: sums of products of rationals, roots, constants and symbols.
 
-A `Sum` is a normal form: over the generators that are independent (roots of different primes, the imaginary unit,
-pi, e, symbols) two sums are equal as numbers or polynomials if and only if they are equal as values. What lies
-beyond (a sine, a sum in a denominator, a power with a symbol in its exponent) enters as an opaque generator; then
-equal sums are still equal by value, but different ones may be equal too (`is_complete` tells).
+A `Sum` is a normal form. Over independent generators (roots of different primes, the imaginary unit, pi, e,
+symbols) two sums are the same if and only if their values are. What lies beyond (a sine, a sum below a line, a
+symbol in an exponent) enters as an opaque generator: then equal sums still have equal values, but different
+ones may have too; `is_complete` tells.
 """
 
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import lru_cache
 from itertools import chain
-from math import comb, factorial, gcd, isqrt, lcm, prod
+from math import gcd, lcm, prod
 
 MAX_BITS = 200_000  # of a numerator or denominator: 2006! has 19,000
-MAX_TERMS = 200
-_SMALL_PRIMES = [p for p in range(2, 1000) if all(p % d for d in range(2, isqrt(p) + 1))]
+MAX_TERMS = 120
+MAX_NAME_CHARACTERS = 2000
+_MAX_CONJUGATES = 4
 _ENDS_IN_COMMAND = re.compile(r"\\[A-Za-z]+\Z")
 
 
@@ -26,7 +26,7 @@ class OversizedError(ArithmeticError):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Generator:
-    """One indeterminate. `kind` is root, imaginary, symbol, or the operation of an opaque one; `name` is LaTeX."""
+    """One indeterminate: `kind` is root, imaginary, symbol or an opaque operation; `name` is LaTeX."""
 
     kind: str
     name: str
@@ -76,7 +76,7 @@ ZERO = Sum(())
 
 def number(value: int | Fraction) -> Sum:
     """A rational number. Raises OversizedError beyond MAX_BITS."""
-    return _collect([((), Fraction(value))])
+    return collect([((), Fraction(value))])
 
 
 def symbol(name: str) -> Sum:
@@ -85,13 +85,15 @@ def symbol(name: str) -> Sum:
 
 
 def opaque(kind: str, name: str, *arguments: Sum) -> Sum:
-    """A value that this arithmetic does not look into; equal names mean equal values."""
+    """A value not looked into; equal names mean equal values. Raises OversizedError for a long name."""
+    if len(name) > MAX_NAME_CHARACTERS:
+        raise OversizedError("an expression nested too deeply to be written out")
     return _single(Generator(kind, name, arguments))
 
 
 def add(*sums: Sum) -> Sum:
     """The sum of sums."""
-    return _collect(chain.from_iterable(one.terms for one in sums))
+    return collect(chain.from_iterable(one.terms for one in sums))
 
 
 def negate(one: Sum) -> Sum:
@@ -106,9 +108,9 @@ def multiply(a: Sum, b: Sum) -> Sum:
     products = []
     for left, p in a.terms:
         for right, q in b.terms:
-            monomial, factor = _join(left, right)
+            monomial, factor = join(left, right)
             products.append((monomial, p * q * factor))
-    return _collect(products)
+    return collect(products)
 
 
 def divide(a: Sum, b: Sum) -> Sum:
@@ -124,69 +126,17 @@ def inverse(one: Sum) -> Sum:
         raise ZeroDivisionError("an answer divides by zero")
     [(monomial, coefficient), *others] = one.terms
     if not others:
-        joined, factor = _join((), tuple((generator, -power) for generator, power in monomial))
-        return _collect([(joined, factor / coefficient)])
-    if one.is_algebraic:
+        joined, factor = join((), tuple((generator, -power) for generator, power in monomial))
+        return collect([(joined, factor / coefficient)])
+    if one.is_algebraic and len(one.generators) <= _MAX_CONJUGATES:
         conjugate = _conjugate(one, max(one.generators))
         return multiply(conjugate, inverse(multiply(one, conjugate)))
     monic = multiply(one, number(1 / coefficient))
     return multiply(opaque("inverse", rf"\frac{{1}}{{{render(monic)}}}", monic), number(1 / coefficient))
 
 
-def power(base: Sum, exponent: Sum) -> Sum:
-    """`base` to the power `exponent`; opaque unless the exponent is an integer or a half. Raises OversizedError."""
-    n = exponent.constant
-    if n is None:
-        return opaque("power", f"({render(base)})^{{{render(exponent)}}}", base, exponent)
-    if n.denominator == 1:
-        return _integer_power(base, n.numerator)
-    return _integer_power(root(base, n.denominator), n.numerator)
-
-
-def root(one: Sum, degree: int) -> Sum:
-    """The principal root: exact for square roots of rationals and for perfect powers, else opaque."""
-    value = one.constant
-    if value is not None and degree == 2:
-        radical = multiply(
-            _radical(abs(value.numerator) * value.denominator), number(Fraction(1, value.denominator))
-        )
-        return multiply(radical, symbol("i")) if value < 0 else radical
-    if value is not None and value >= 0:
-        exact = Fraction(_nearest_root(value.numerator, degree), _nearest_root(value.denominator, degree))
-        if exact**degree == value:
-            return number(exact)
-    index = "" if degree == 2 else f"[{degree}]"
-    return opaque("nth_root", rf"\sqrt{index}{{{render(one)}}}", one, number(degree))
-
-
-def factorial_of(one: Sum) -> Sum:
-    """n! for a natural number, opaque for anything else. Raises OversizedError."""
-    n = one.constant
-    if n is None or n.denominator != 1 or n < 0:
-        return opaque("factorial", f"({render(one)})!", one)
-    if n * max(n.numerator.bit_length() - 1, 1) > MAX_BITS * 2:
-        raise OversizedError("a factorial too large to be written out")
-    return number(factorial(n.numerator))
-
-
-def binomial(n: Sum, k: Sum) -> Sum:
-    """The binomial coefficient of natural numbers, opaque for anything else. Raises OversizedError."""
-    top, bottom = n.constant, k.constant
-    if (
-        top is None
-        or bottom is None
-        or top.denominator != 1
-        or bottom.denominator != 1
-        or min(top, bottom) < 0
-    ):
-        return opaque("binomial", rf"\binom{{{render(n)}}}{{{render(k)}}}", n, k)
-    if min(bottom, top - bottom) * top.numerator.bit_length() > MAX_BITS:
-        raise OversizedError("a binomial coefficient too large to be written out")
-    return number(comb(top.numerator, bottom.numerator))
-
-
 def scaled(one: Sum, *, keep_sign: bool) -> Sum:
-    """The multiple with whole coefficients without common factor; its first is positive unless `keep_sign`."""
+    """The multiple with coprime whole coefficients; the first is positive unless `keep_sign`."""
     if not one.terms:
         return one
     coefficients = [coefficient for _, coefficient in _by_degree(one)]
@@ -208,21 +158,23 @@ def _single(generator: Generator) -> Sum:
     return Sum(((((generator, 1),), Fraction(1)),))
 
 
-def _collect(terms: Iterable[tuple[Monomial, Fraction]]) -> Sum:
+def collect(terms: Iterable[tuple[Monomial, Fraction]]) -> Sum:
+    """The sum of terms in any order. Raises OversizedError beyond the limits."""
     total: dict[Monomial, Fraction] = {}
     for monomial, coefficient in terms:
         total[monomial] = total.get(monomial, Fraction(0)) + coefficient
     kept = sorted((monomial, coefficient) for monomial, coefficient in total.items() if coefficient)
-    if len(kept) > MAX_TERMS or any(_num_bits(coefficient) > MAX_BITS for _, coefficient in kept):
+    if len(kept) > MAX_TERMS or any(num_bits(coefficient) > MAX_BITS for _, coefficient in kept):
         raise OversizedError("a number or polynomial too large to be written out")
     return Sum(tuple(kept))
 
 
-def _num_bits(value: Fraction) -> int:
+def num_bits(value: Fraction) -> int:
+    """Bits of the longer of numerator and denominator."""
     return max(value.numerator.bit_length(), value.denominator.bit_length())
 
 
-def _join(left: Monomial, right: Monomial) -> tuple[Monomial, Fraction]:
+def join(left: Monomial, right: Monomial) -> tuple[Monomial, Fraction]:
     """The product of two monomials, with squares of roots and of the imaginary unit turned into a factor."""
     powers: dict[Generator, int] = dict(left)
     for generator, n in right:
@@ -244,60 +196,6 @@ def _ratio(a: Sum, b: Sum) -> Fraction | None:
 
 def _conjugate(one: Sum, generator: Generator) -> Sum:
     return Sum(tuple((m, -c if generator in dict(m) else c) for m, c in one.terms))
-
-
-def _integer_power(base: Sum, n: int) -> Sum:
-    if n < 0:
-        return _integer_power(inverse(base), -n)
-    if n == 0 or base.constant == 1:
-        return number(1)
-    widest = max((_num_bits(coefficient) for _, coefficient in base.terms), default=1)
-    if base.constant not in (0, 1, -1) and (widest - 1) * n > MAX_BITS:
-        raise OversizedError("a power too large to be written out")
-    if len(base.terms) > 1 and (
-        n > MAX_TERMS or not base.is_algebraic and comb(n + len(base.terms) - 1, n) > MAX_TERMS
-    ):
-        return opaque("power", f"({render(base)})^{{{n}}}", base, number(n))
-    if len(base.terms) == 1:
-        [(monomial, coefficient)] = base.terms
-        joined, factor = _join((), tuple((generator, m * n) for generator, m in monomial))
-        return _collect([(joined, coefficient**n * factor)])
-    result = number(1)
-    for bit in bin(n)[2:]:
-        result = multiply(result, result)
-        if bit == "1":
-            result = multiply(result, base)
-    return result
-
-
-@lru_cache(maxsize=4096)
-def _radical(n: int) -> Sum:
-    """The square root of a natural number: an integer times roots of different primes."""
-    outside, radical = 1, number(1)
-    for p in _SMALL_PRIMES:
-        while n % (p * p) == 0 and n:
-            n //= p * p
-            outside *= p
-        if n and n % p == 0:
-            n //= p
-            radical = multiply(radical, _single(Generator("root", str(p))))
-    if isqrt(n) ** 2 == n:
-        return multiply(radical, number(outside * isqrt(n)))
-    is_prime = n < _SMALL_PRIMES[-1] ** 2
-    rest = (
-        _single(Generator("root", str(n)))
-        if is_prime
-        else opaque("nth_root", rf"\sqrt{{{n:d}}}", number(n), number(2))
-    )
-    return multiply(multiply(radical, rest), number(outside))
-
-
-def _nearest_root(n: int, degree: int) -> int:
-    low, high = 0, 1 << (n.bit_length() // degree + 1)
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (middle + 1, high) if middle**degree < n else (low, middle)
-    return low
 
 
 def _render_term(monomial: Monomial, coefficient: Fraction) -> str:

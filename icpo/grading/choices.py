@@ -6,7 +6,7 @@ _MARKUP = re.compile(
     r"\\(?:text\w*|math\w+|mbox|rm|bf|boxed|fbox|left|right|displaystyle)(?![A-Za-z])|\\[,;:! ]|[${}*_]"
 )
 _LETTER = re.compile(r"(?:(?:option|choice|answer)\s*:?\s*)?[(\[]?\s*([A-J])\s*[)\]]?\s*[.:]?", re.IGNORECASE)
-_LABEL = re.compile(r"(?:\(([A-J])\)|([A-J])(?:[):.]|\s+[-–]))\s*\S.*", re.DOTALL)
+_LABEL = re.compile(r"(?:\(([A-J])\)|([A-J])(?:[):.]|\s+-))\s*\S.*", re.DOTALL)
 _STATED = re.compile(
     r"\b(?i:answer(?:\s+choice)?(?:\s+(?:is|should\s+be|must\s+be|would\s+be)|\s*[:=])"
     r"|(?:option|choice)\s+is)\s*:?\s*(?i:option\s+|choice\s+)?"
@@ -29,7 +29,7 @@ def choice_in(text: str, *, lowercase: bool) -> str | None:
 
 
 def choice_stated(text: str) -> str | None:
-    """The letter of the last explicit answer line ("Answer: D", "the correct answer is (B)"); None if none."""
+    """The letter of the last explicit answer line ("Answer: D", "the answer is (B)"); None if none."""
     stated = _STATED.findall(_plain(text))
     return (stated[-1][0] or stated[-1][1]) if stated else None
 

@@ -1,9 +1,10 @@
-"""Whether two answers are the same: exact values first, named rules for differences of form, math-verify last."""
+"""Whether two answers are the same: exact values first, named rules for form, math-verify last."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import get_args
 
 from icpo.grading import algebra, sampling
 from icpo.grading.algebra import Sum
@@ -21,21 +22,14 @@ _UNIT_VALUES = {
 }
 _ORDERED = ("tuple", "bracket", "ratio", "row", "matrix")
 _UNORDERED = ("list", "set", "union")
-# Of two shapes, the rules of the earlier one are asked: so that the order of the answers does not matter.
-_RANKS: dict[Shape, int] = {
-    shape: rank
-    for rank, shape in enumerate(
-        ("oversized", "labelled", "words", "unread", "list", "set", "union", "interval", "tuple", "bracket", "ratio",
-         "matrix", "row", "equation", "inequality", "scalar", "based")
-    )
-}  # fmt: skip
+_RANKS: dict[Shape, int] = {shape: rank for rank, shape in enumerate(get_args(Shape))}
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
 _MAX_UNORDERED = 6  # elements matched one by one, beyond those equal at sight
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether an answer is correct (None: it abstained), the rule that decided, and whether a limit was exceeded."""
+    """Whether an answer is correct (None: it abstained), by which rule, and whether a limit was exceeded."""
 
     correct: bool | None
     rule: str
@@ -48,7 +42,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Equivalence:
-    """The relation under some rules: reflexive and symmetric, but not transitive where rules forgive (see votes)."""
+    """The relation: reflexive and symmetric, but not transitive where rules forgive (see votes)."""
 
     rules: GradingRules
     ask: Ask
@@ -67,7 +61,7 @@ class Equivalence:
         return self._by_shape(first, second) or Verdict(False, "shape")
 
     def _by_shape(self, one: Answer, other: Answer) -> Verdict | None:
-        """The verdict of the rule for two shapes in the order of `_RANKS`; None if they have nothing in common."""
+        """The verdict of the rule for two shapes in the order of `Shape`; None if they share no rule."""
         match one.shape, other.shape:
             case "oversized", _:
                 return Verdict(False, "oversized")

@@ -26,10 +26,11 @@ _MARKED = re.compile(r"(?:\banswer\b[\s*]*(?:is|:|=)|####)[\s*:]*(?P<answer>\S[^
 _SENTENCE_END = re.compile(r"[.!?](?:\s|$)")
 _WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{2,}")
 _PROSE = frozenset(
-    "the is are was be been it its this that these we you he she they so then thus hence therefore because since "
-    "not know think answer find have has had can cannot could should would will let if when which what how there "
-    "here from by with for to of as my our".split()
-)
+    ("the", "is", "are", "was", "be", "been", "it", "its", "this", "that", "these", "we", "you", "he", "she",
+     "they", "so", "then", "thus", "hence", "therefore", "because", "since", "not", "know", "think", "answer",
+     "find", "have", "has", "had", "can", "cannot", "could", "should", "would", "will", "let", "if", "when",
+     "which", "what", "how", "there", "here", "from", "by", "with", "for", "to", "of", "as", "my", "our")
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +45,10 @@ class Box:
 def extract(text: str, kind: AnswerKind, rules: GradingRules) -> str | None:
     """The answer that a completion gives, as it was written; None is an abstention.
 
-    Reasoning before `</think>` is not read, and a text that ends inside its reasoning gives no answer. The last
-    box counts, with or without backslash and braces; boxes joined by no more than commas, "and" or a label form
-    a list. A box that echoes a placeholder is passed over; a text that ends inside a box gives no answer.
-    Paper, Section 5 (the final `boxed{}` block).
+    Reasoning before `</think>` is not read, and a text that ends inside its reasoning gives no answer. The
+    last box counts, with or without backslash and braces; boxes joined by no more than commas, "and" or a
+    label form a list. A box that echoes a placeholder is passed over; a text that ends inside a box gives no
+    answer. Paper, Section "Response Generation and Self-Assessment" (the final `boxed{}` block).
     """
     spoken = _after_reasoning(text)
     if spoken is None:
@@ -64,7 +65,7 @@ def extract(text: str, kind: AnswerKind, rules: GradingRules) -> str | None:
 
 
 def find_boxes(text: str) -> Iterator[Box]:
-    """The boxes of a text in order, innermost of nested ones; an unclosed one counts only if it is the last."""
+    """The boxes of a text in order, the innermost of nested ones; an unclosed one only if it is the last."""
     starts = list(_BOX.finditer(text))
     closing = _closing_braces(text) if starts else {}
     for i, match in enumerate(starts):
@@ -82,7 +83,7 @@ def find_boxes(text: str) -> Iterator[Box]:
 
 
 def reads_as_answer(text: str) -> bool:
-    """Whether a text without a box is itself an answer: one short line, at most three words, none of prose."""
+    """Whether a text without a box is itself an answer: a short line of at most three words, no prose."""
     words = [word.casefold() for word in _WORD.findall(text)]
     is_line = 0 < len(text.strip()) <= MAX_BARE_CHARACTERS and "\n" not in text.strip()
     return is_line and len(words) <= 3 and _PROSE.isdisjoint(words)
@@ -96,7 +97,7 @@ def _after_reasoning(text: str) -> str | None:
 
 
 def _closing_braces(text: str) -> dict[int, int]:
-    """For each opening brace, the index just after the one that closes it; an escaped brace is a character."""
+    """For each opening brace the index after the one that closes it; escaped braces are characters."""
     opened: list[int] = []
     closing: dict[int, int] = {}
     for match in _BRACE.finditer(text):

@@ -6,24 +6,25 @@ from typing import Literal
 from icpo.grading import algebra
 from icpo.grading.algebra import Sum
 
+# In the order in which equivalence asks: of two shapes, the rules of the earlier one decide.
 Shape = Literal[
-    "scalar",  # a number or expression; `mark` is its unit
-    "based",  # digits in a base, "4343_6"; `mark` is "digits_base"
+    "oversized",  # `mark` is the text; too long to be read or too large to be written out
+    "labelled",  # x = 5: the part is the value, `mark` the label, `value` the equation if it is one
     "words",  # `mark` is the phrase, in small letters
+    "unread",  # `mark` is the text; math-verify may know it
     "list",  # elements without brackets, order free
-    "tuple",  # round brackets, order kept; of two scalars also an open interval
-    "bracket",  # square brackets around one, three or more elements
     "set",
-    "ratio",  # parts of 3:4:5, or of a time
-    "interval",  # two ends; `mark` is its brackets
     "union",
+    "interval",  # two ends; `mark` is its brackets
+    "tuple",  # round brackets, order kept; of two scalars also an open interval
+    "bracket",  # square brackets around three or more elements
+    "ratio",  # parts of 3:4:5, or of a time
     "matrix",  # parts are rows
     "row",
     "equation",  # `value` is 0, scaled so that equal lines are equal
     "inequality",  # `value` compared with 0 by `mark`
-    "labelled",  # x = 5: the part is the value, `mark` the label, `value` the equation if it is one
-    "unread",  # `mark` is the text; math-verify may know it
-    "oversized",  # `mark` is the text; too long to be read or too large to be written out
+    "scalar",  # a number or expression; `mark` is its unit
+    "based",  # digits in a base, "4343_6"; `mark` is "digits_base"
 ]
 
 MAX_NORMAL_FORM_CHARACTERS = 1000
@@ -31,7 +32,7 @@ MAX_NORMAL_FORM_CHARACTERS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A form with its parts; equal answers have equal values. `source` and `given` take no part in equality."""
+    """A form with its parts; equal forms have equal values. `source` and `given` are not compared."""
 
     shape: Shape
     mark: str = ""
@@ -49,7 +50,7 @@ class Answer:
 
 
 def unordered(shape: Shape, parts: "tuple[Answer, ...]") -> Answer:
-    """A list, set or union: parts sorted by normal form, in sets and unions each once; `given` keeps their order."""
+    """A list, set or union: parts sorted, in sets and unions each once; `given` keeps them as written."""
     once = dict.fromkeys(parts) if shape in ("set", "union") else parts
     return Answer(shape, parts=tuple(sorted(once, key=_render)), given=parts)
 
@@ -62,7 +63,7 @@ def interval(low: Answer, high: Answer, brackets: str) -> Answer:
 
 
 def normal_form(answer: Answer) -> str:
-    """One text for all answers of the same value, in LaTeX; the source of those too large to be written out."""
+    """One text for all answers of a value, in LaTeX; the source of those too large to be written out."""
     text = _render(answer)
     is_writable = len(text) <= MAX_NORMAL_FORM_CHARACTERS and "0x" not in text
     return text if is_writable else answer.source or answer.mark

@@ -1,6 +1,5 @@
 """The one object that the rest of icpo asks about answers."""
 
-import threading
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -11,7 +10,7 @@ from icpo.grading.forms import normal_form
 from icpo.grading.reading import read
 from icpo.grading.rules import GradingRules
 from icpo.grading.votes import tally
-from icpo.grading.workers import Outcome, WorkerPool
+from icpo.grading.workers import WorkerPool
 from icpo.types import AnswerKind, Votes
 
 _NUM_CACHED = 100_000
@@ -21,7 +20,7 @@ class Grader:
     """Reads, compares and counts answers under the rules of a protocol; safe to use from any thread.
 
     Nothing is started before math-verify is needed. Verdicts are cached by kind, gold and answer.
-    `num_timed_out` counts the comparisons that exceeded a limit, `num_asked` those that math-verify was asked.
+    `num_timed_out` counts comparisons that exceeded a limit, `num_asked` those that math-verify was asked.
     """
 
     def __init__(

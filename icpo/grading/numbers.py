@@ -14,7 +14,7 @@ _MAX_POWER = 50
 
 
 def approximates(decimal: Sum, exact: Sum, num_digits: int) -> bool:
-    """Whether `decimal` is a decimal of at least `num_digits` significant digits that rounds or cuts off `exact`.
+    """Whether `decimal` has at least `num_digits` significant digits and rounds or cuts off `exact`.
 
     Always False if `num_digits` is 0, or if `exact` has no real value.
     """

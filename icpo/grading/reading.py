@@ -29,13 +29,17 @@ _INTRODUCTIONS = frozenset(
 )
 _MAGNITUDES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _BASES = dict(
-    zip("two three four five six seven eight nine ten eleven twelve".split(), range(2, 13), strict=True)
+    zip(
+        ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+        range(2, 13),
+        strict=True,
+    )
 )
 
 
 @lru_cache(maxsize=16_384)
 def read(text: str) -> Answer:
-    """The form of an answer. Never raises: what is no known form is `unread`, what is too large `oversized`."""
+    """The form of an answer; never raises: no known form is `unread`, too large a one `oversized`."""
     if len(text) > MAX_CHARACTERS:
         return Answer("oversized", text.strip(), source=text.strip())
     cleaned = clean(text)
@@ -232,7 +236,7 @@ def _read_labelled(label: str, tokens: Sequence[Token]) -> Answer:
 
 
 def _label_of(tokens: Sequence[Token]) -> str | None:
-    """The name that stands alone on a side: a symbol, f(x), or words (which give the empty label); else None."""
+    """The name alone on a side: a symbol, f(x), or words (which give the empty label); else None."""
     if not tokens:
         return None
     if all(token.kind in ("words", "text") for token in tokens):

@@ -38,7 +38,7 @@ def _difference(left: Sum, right: Sum) -> Sum:
 
 
 def _compared(difference: Sum, sign: str) -> Answer:
-    """`difference sign 0` with < or \\le (or \\ne) for its sign, scaled."""
+    r"""`difference sign 0` with < or \le (or \ne) for its sign, scaled."""
     if sign == r"\ne":
         return Answer("inequality", sign, algebra.scaled(difference, keep_sign=False))
     if sign in (">", r"\ge"):

@@ -5,17 +5,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class GradingRules:
-    """What counts as an answer, and which differences of form are forgiven.
+    r"""What counts as an answer, and which differences of form are forgiven.
 
     A protocol's YAML gives every field, so none has a default here.
 
     Attributes:
-        accept_marked_answer: Without a box, "Answer: 5", "the final answer is 5" or "#### 5" gives the answer.
+        accept_marked_answer: Without a box, "Answer: 5", "the answer is 5" or "#### 5" gives the answer.
         accept_bare_answer: A text that is one short line and no prose is itself the answer.
-        accept_unit_dropped: "90" equals "90^\\circ", "5" equals "5 cm" (never "5 cm" and "5 m").
-        accept_percent_dropped: "28" equals "28\\%". That "0.28" equals "28\\%" is arithmetic and always holds.
+        accept_unit_dropped: "90" equals "90^\circ", "5" equals "5 cm" (never "5 cm" and "5 m").
+        accept_percent_dropped: "28" equals "28\%". That "0.28" does is arithmetic and always holds.
         accept_base_dropped: "4343" equals "4343_6".
-        accept_label_dropped: "5" equals "x = 5", "[0,1]" equals "x \\in [0,1]".
+        accept_label_dropped: "5" equals "x = 5", "[0,1]" equals "x \in [0,1]".
         accept_lowercase_choice: A boxed "c" is the choice C.
         rounded_decimal_digits: A decimal of at least so many significant digits equals the number it rounds
             ("0.0833333333333333" and "1/12"); 0 compares decimals exactly, whatever their length.

@@ -34,7 +34,7 @@ class _NoValueError(ArithmeticError):
 
 
 def differ(a: Sum, b: Sum) -> bool:
-    """Whether two sums have different values at a fixed point of positive numbers; False if that is not known."""
+    """Whether two sums have different values at a fixed point of positive numbers; False if unknown."""
     try:
         left, right = (
             [_term_value(m, float(c)) for m, c in a.terms],

@@ -8,13 +8,45 @@ MAX_DEPTH = 25
 
 _UNICODE = str.maketrans(
     {
-        "−": "-", "–": "-", "—": "-", "×": "*", "·": "*", "∙": "*", "÷": "/", "√": r"\sqrt ", "π": r"\pi ",
-        "∞": r"\infty ", "≤": r"\le ", "≥": r"\ge ", "≠": r"\ne ", "∪": r"\cup ", "∈": r"\in ", "±": r"\pm ",
-        "∓": r"\mp ", "≈": r"\approx ", "∅": r"\emptyset ", "ℝ": r"\mathbb{R}", "²": "^2", "³": "^3", "½": r"\frac12 ",
-        "θ": r"\theta ", "α": r"\alpha ", "β": r"\beta ", "λ": r"\lambda ", "…": r"\ldots ", "′": "'", "º": "°",
-        "（": "(", "）": ")", "，": ",", "：": ":", "％": "%", "\u00a0": " ",
+        "\N{MINUS SIGN}": "-",
+        "\N{EN DASH}": "-",
+        "\N{EM DASH}": "-",
+        "\N{MULTIPLICATION SIGN}": "*",
+        "\N{MIDDLE DOT}": "*",
+        "\N{BULLET OPERATOR}": "*",
+        "\N{DIVISION SIGN}": "/",
+        "\N{SQUARE ROOT}": r"\sqrt ",
+        "\N{GREEK SMALL LETTER PI}": r"\pi ",
+        "\N{INFINITY}": r"\infty ",
+        "\N{LESS-THAN OR EQUAL TO}": r"\le ",
+        "\N{GREATER-THAN OR EQUAL TO}": r"\ge ",
+        "\N{NOT EQUAL TO}": r"\ne ",
+        "\N{UNION}": r"\cup ",
+        "\N{ELEMENT OF}": r"\in ",
+        "\N{PLUS-MINUS SIGN}": r"\pm ",
+        "\N{MINUS-OR-PLUS SIGN}": r"\mp ",
+        "\N{ALMOST EQUAL TO}": r"\approx ",
+        "\N{EMPTY SET}": r"\emptyset ",
+        "\N{DOUBLE-STRUCK CAPITAL R}": r"\mathbb{R}",
+        "\N{SUPERSCRIPT TWO}": "^2",
+        "\N{SUPERSCRIPT THREE}": "^3",
+        "\N{VULGAR FRACTION ONE HALF}": r"\frac12 ",
+        "\N{GREEK SMALL LETTER THETA}": r"\theta ",
+        "\N{GREEK SMALL LETTER ALPHA}": r"\alpha ",
+        "\N{GREEK SMALL LETTER BETA}": r"\beta ",
+        "\N{GREEK SMALL LETTER LAMDA}": r"\lambda ",
+        "\N{HORIZONTAL ELLIPSIS}": r"\ldots ",
+        "\N{RIGHT SINGLE QUOTATION MARK}": "'",
+        "\N{PRIME}": "'",
+        "\N{MASCULINE ORDINAL INDICATOR}": "°",
+        "\N{FULLWIDTH LEFT PARENTHESIS}": "(",
+        "\N{FULLWIDTH RIGHT PARENTHESIS}": ")",
+        "\N{FULLWIDTH COMMA}": ",",
+        "\N{FULLWIDTH COLON}": ":",
+        "\N{FULLWIDTH PERCENT SIGN}": "%",
+        "\N{NO-BREAK SPACE}": " ",
     }
-)  # fmt: skip
+)
 _WRAPPED = re.compile(
     r"\\(?:text|textbf|textit|textrm|textnormal|texttt|mbox|hbox|mathrm|mathbf|mathit|mathsf|bf|rm|operatorname\*?|boldsymbol)"
     r"\s*\{([^{}]*)\}"
@@ -51,6 +83,7 @@ _REWRITES = [
         (r"\\infin(?![A-Za-z])", r"\\infty "),
         (r"\\(?:overrightarrow|vec|hat|bar|tilde|mathcal|mathfrak)\s*\{\s*(\\?[A-Za-z]+)\s*\}", r"\1"),
         (r"\\%", "%"),
+        (r"(?<=\d)[eE]([-+]?\d+)(?![\w.])", r"*10^{\1}"),
     ]
 ]
 _TOKEN = re.compile(
@@ -59,19 +92,41 @@ _TOKEN = re.compile(
     r"|\\(?P<environment>begin|end)\s*\{(?P<name>[a-z]+)\*?\}"
     r"|\\mathbb\s*\{?\s*(?P<field>[A-Z])\s*\}?"
     r"|(?P<command>\\(?:[A-Za-z]+|[{}$\\]))"
-    r"|(?P<word>[A-Za-z]{2,}(?:[-'’ ]+[A-Za-z]{2,})*)"
+    r"|(?P<word>[A-Za-z]{2,}(?:[-' ]+[A-Za-z]{2,})*)"
     r"|(?P<letter>[A-Za-z])"
     r"|(?P<mark>[^\s\\])"
 )
 _GROUPED = re.compile(
-    r"(?<![\w.,])[1-9]\d{0,2}(?:,\d{3})+(?![\d,])|(?<![\w.,}] )(?<![\w.,}])[1-9]\d{0,2}(?: \d{3})+(?![\d ,./^])"
+    r"(?<![\w.,])[1-9]\d{0,2}(?:,\d{3})+(?![\d,])"
+    r"|(?<![\w.,}] )(?<![\w.,}])[1-9]\d{0,2}(?: \d{3})+(?![\d ,./^])"
 )
 _NAMES = frozenset(
-    "sqrt pi sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh log ln exp theta alpha beta lambda infty".split()
-)
+    ("sqrt", "pi", "sin", "cos", "tan", "cot", "sec", "csc", "arcsin", "arccos", "arctan", "sinh", "cosh",
+     "tanh", "log", "ln", "exp", "theta", "alpha", "beta", "lambda", "infty")
+)  # fmt: skip
 _RENAMED = {"infinity": r"\infty", "inf": r"\infty", "union": r"\cup"}
 _CONNECTORS = frozenset({"and", "or"})
-_SHORT_WORDS = frozenset("cm mm km kg ft mi mph deg hr min sec lb oz usd ml am pm".split())
+_SHORT_WORDS = frozenset(
+    (
+        "cm",
+        "mm",
+        "km",
+        "kg",
+        "ft",
+        "mi",
+        "mph",
+        "deg",
+        "hr",
+        "min",
+        "sec",
+        "lb",
+        "oz",
+        "usd",
+        "ml",
+        "am",
+        "pm",
+    )
+)
 _OPENING = frozenset({"(", "[", "{", r"\{", "begin"})
 _CLOSING = frozenset({")", "]", "}", r"\}", "end"})
 
@@ -81,14 +136,14 @@ class UnreadableError(ValueError):
 
 
 class Token(NamedTuple):
-    """One token: a number, command, letter, mark, words, text, connector, begin or end (of an environment)."""
+    """A number, command, letter, mark, words, text, connector, or the begin or end of an environment."""
 
     kind: str
     text: str
 
 
 def clean(answer: str) -> str:
-    """The answer without typesetting: spaces, delimiters of maths, sizes, thousands separators, a final period."""
+    """The answer without typesetting: delimiters of maths, sizes, thousands separators, a final period."""
     text = answer.translate(_UNICODE).strip().strip("*") if answer.strip().strip("*") else answer
     text = _WRAPPED.sub(_unwrapped, text)
     for pattern, replacement in _REWRITES:
@@ -174,7 +229,7 @@ def _word_token(kind: str, content: str) -> Token:
 def _read_words(run: str, *, follows_number: bool) -> list[Token]:
     """Names of functions, connectors, words, and else the letters of a product."""
     tokens: list[Token] = []
-    words = re.findall(r"[A-Za-z]+(?:['’-][A-Za-z]+)*", run)
+    words = re.findall(r"[A-Za-z]+(?:['-][A-Za-z]+)*", run)
     is_phrase = len(words) > 1 and any(_is_word(word.casefold()) for word in words)
     for word in words:
         lower = word.casefold()

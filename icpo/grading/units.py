@@ -7,9 +7,12 @@ from icpo.grading.tokens import Token
 
 CURRENCIES = {r"\$": "$", "€": "€", "£": "£", "¥": "¥"}
 _SPELLINGS = {
-    "°": "degree", "deg": "degree", "dollar": "$", "usd": "$", "euro": "€", "pound": "£", "cent": "¢", "%": "percent",
-    "centimeter": "cm", "centimetre": "cm", "millimeter": "mm", "millimetre": "mm", "meter": "m", "metre": "m",
-    "kilometer": "km", "kilometre": "km", "inche": "inch", "in": "inch", "foot": "ft", "feet": "ft", "mile": "mi",
+    "°": "degree", "deg": "degree", "dollar": "$", "usd": "$", "euro": "€", "pound": "£", "cent": "¢",
+    "%": "percent",
+    "centimeter": "cm", "centimetre": "cm", "millimeter": "mm", "millimetre": "mm", "meter": "m", 
+    "metre": "m",
+    "kilometer": "km", "kilometre": "km", "inche": "inch", "in": "inch", "foot": "ft", "feet": "ft",
+    "mile": "mi",
     "hour": "hr", "minute": "min", "second": "sec", "gram": "g", "kilogram": "kg", "unit": "",
 }  # fmt: skip
 _JOINED = {"degreecelsiu": "degreec", "degreecelsius": "degreec", "degreefahrenheit": "degreef"}

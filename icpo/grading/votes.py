@@ -29,10 +29,10 @@ def tally(
 ) -> Votes:
     """The votes of some answers; None and blank answers abstain.
 
-    Answers of one value form a class. Two classes are joined if each answer of one equals each of the other:
+    Answers of one value form a class. Two classes are joined if each answer of one equals each of the other;
     larger classes choose first. So the answers of a class are equal in pairs although `are_equal` is not
-    transitive ("5 cm", "5" and "5 m" are not one class), and the partition does not depend on the order of the
-    answers. A class is represented by the representative of its most frequent value.
+    transitive ("5 cm", "5" and "5 m" are not one class), and the order of the answers does not matter. The
+    most frequent value represents a class.
     """
     given = [answer.strip() if answer else "" for answer in answers]
     joined: list[list[_Class]] = []

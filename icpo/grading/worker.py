@@ -1,7 +1,7 @@
-"""One worker process: asks math-verify about pairs of answers, one line of JSON each way, until its input ends.
+"""One worker process: asks math-verify about pairs of answers, a line for each, until its input ends.
 
-It guards itself: an alarm that nothing catches ends it when a question takes too long, so that it dies even if
-its parent did; its memory is limited by the kernel. Run as `python -m icpo.grading.worker SECONDS MEGABYTES`.
+It guards itself: an alarm that nothing catches ends it when a question takes too long, even if its parent
+died; the kernel limits its memory. Run as `python -m icpo.grading.worker SECONDS MEGABYTES`.
 """
 
 import json
@@ -17,12 +17,12 @@ _MATH_VERIFY_ERRORS = (
     ValueError, TypeError, ArithmeticError, AttributeError, LookupError, RecursionError, NotImplementedError,
     RuntimeError, AssertionError,
 )  # fmt: skip
-# Digits that decimals share to be equal: its default of 6 calls 1/2004! and 1/2006! equal, both being 0.000000.
+# Places in which decimals agree: by its default of 6, 1/2004! and 1/2006! are equal, both being 0.000000.
 _NUM_DIGITS = 12
 
 
 def main() -> None:
-    """Serves questions from standard input, each within SECONDS of wall time and MEGABYTES of address space."""
+    """Answers questions from standard input, each within SECONDS of wall time and MEGABYTES of memory."""
     seconds, megabytes = float(sys.argv[1]), int(sys.argv[2])
     are_equal = load_math_verify()
     resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
@@ -40,7 +40,7 @@ def main() -> None:
 
 
 def load_math_verify() -> Callable[[str, str], str]:
-    """The question to ask, with math-verify imported: "equal", "different", or "unread" if it cannot read one."""
+    """The question, with math-verify imported: "equal", "different", or "unread" if it cannot read one."""
     from latex2sympy2_extended import NormalizationConfig
     from math_verify import LatexExtractionConfig, parse, verify
 

@@ -112,7 +112,7 @@ class _Worker:
             self.end()
             raise GradingError(
                 f"The worker that compares answers did not start with {sys.executable}. "
-                "Run python -m icpo.grading.worker 3 1024 to see why; it needs pip install 'math-verify[antlr4_9_3]'."
+                "Run python -m icpo.grading.worker 3 1024 to see why (it needs math-verify[antlr4_9_3])."
             )
 
     @property

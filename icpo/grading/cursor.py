@@ -1,0 +1,63 @@
+"""A position in the tokens of an expression."""
+
+from collections.abc import Sequence
+
+from icpo.grading.tokens import Token, UnreadableError
+
+
+class Cursor:
+    """Tokens read from left to right; `at` is the index of the next. Raises UnreadableError beyond the end."""
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self._tokens = tokens
+        self.at = 0
+
+    @property
+    def rest(self) -> bool:
+        """Whether there is a next token."""
+        return self.at < len(self._tokens)
+
+    @property
+    def peek(self) -> str:
+        """The text of the next token, "" at the end."""
+        return self._tokens[self.at].text if self.rest else ""
+
+    def kind(self, ahead: int = 0) -> str:
+        """The kind of the next token, or of one further ahead; "" beyond the end."""
+        return self._tokens[self.at + ahead].kind if self.at + ahead < len(self._tokens) else ""
+
+    def take(self) -> Token:
+        """The next token, which is passed."""
+        if not self.rest:
+            raise UnreadableError("the expression ends too early")
+        self.at += 1
+        return self._tokens[self.at - 1]
+
+    def accept(self, *texts: str) -> bool:
+        """Passes the next token if it is one of these, and says whether it was."""
+        if self.peek in texts:
+            self.at += 1
+            return True
+        return False
+
+    def expect(self, text: str) -> None:
+        """Passes the next token, which must be this one."""
+        if not self.accept(text):
+            raise UnreadableError(f"{text} expected")
+
+    def argument_tokens(self, *, whole_number: bool = False) -> list[Token]:
+        """What TeX takes as an argument: a group, or one token (one digit, unless `whole_number`)."""
+        if self.peek == "{":
+            depth, taken = 0, []
+            while True:
+                token = self.take()
+                depth += (token.text == "{") - (token.text == "}")
+                taken.append(token)
+                if depth == 0:
+                    return taken[1:-1]
+        token = self.take()
+        if token.kind == "number" and not whole_number and len(token.text) > 1 and token.text.isdigit():
+            digits = [Token("number", token.text[0]), Token("number", token.text[1:])]
+            self._tokens = [*self._tokens[: self.at - 1], *digits, *self._tokens[self.at :]]
+            return digits[:1]
+        return [token]
