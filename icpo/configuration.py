@@ -58,7 +58,7 @@ class RememberRun(Callback):
 
 
 def check_arguments(arguments: Sequence[str]) -> None:
-    """Refuses what Hydra would take silently and wrongly, or explain badly. Raises ConfigError."""
+    """Refuses what Hydra would take wrongly, or explain badly. Raises ConfigError."""
     chosen = re.compile(r"\+*(exp|job)=|-.*")
     if not any(chosen.match(argument) for argument in arguments):
         raise ConfigError(NO_EXPERIMENT.format(presets=", ".join(presets())))
@@ -70,8 +70,8 @@ def check_arguments(arguments: Sequence[str]) -> None:
             )
         if re.match(r"\+*seeds=\[.*\],", argument):
             raise ConfigError(
-                f"{argument} sweeps over seeds, whose cells would share a folder. Give all seeds to each cell, as in "
-                "seeds=[0,1,2], or start one run for each with its own run_name."
+                f"{argument} sweeps over seeds, whose cells would share a folder. Give all seeds to each cell, "
+                "as in seeds=[0,1,2], or start one run for each with its own run_name."
             )
 
 

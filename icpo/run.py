@@ -1,4 +1,4 @@
-"""Entry point: `python -m icpo.run +exp=NAME ...` composes, checks, builds and runs one job or a sweep of them."""
+"""Entry point: `python -m icpo.run +exp=NAME ...` composes, checks, builds and runs a job or a sweep."""
 
 import logging
 import sys
@@ -26,7 +26,7 @@ failures: list[IcpoError] = []
 
 @hydra.main(version_base="1.3", config_path=config_source(), config_name="config")
 def run_job(config: DictConfig) -> None:
-    """One job: check, build, run. A job that fails does not stop the others of a sweep; a wrong setting does."""
+    """One job: check, build, run. A failed job does not stop the others of a sweep; a wrong setting does."""
     try:
         check_config(config)
         values = resolved(config)

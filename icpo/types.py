@@ -323,15 +323,24 @@ class Toolkit:
 class Method(Protocol):
     """One way to answer a question at test time; pure logic that yields requests and receives completions."""
 
+    @property
+    def name(self) -> str:
+        """What conf/method calls it."""
+
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
         """Answers one question."""
 
 
 class RewardSource(Protocol):
-    """Where the rewards of a round come from; `tagged` tells whether ideas are shown with their reward."""
+    """Where the rewards of a round come from."""
 
-    name: str
-    tagged: bool
+    @property
+    def name(self) -> str:
+        """What conf/reward calls it."""
+
+    @property
+    def tagged(self) -> bool:
+        """Whether ideas are shown with their reward."""
 
     def rewards(
         self, question: Question, candidates: Sequence[Candidate], votes: Votes, *, seed: int
@@ -349,8 +358,11 @@ class AskLookahead(Protocol):
 class Selector(Protocol):
     """Which attempts of a round enter the history."""
 
-    name: str
     needs_lookaheads: ClassVar[bool]
+
+    @property
+    def name(self) -> str:
+        """What conf/selector calls it."""
 
     def select(
         self, attempts: Sequence[Attempt], ask: AskLookahead, *, num_lookaheads: int, seed: int

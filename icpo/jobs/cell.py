@@ -47,7 +47,7 @@ class SamplingJob(Protocol):
 def run_cell(
     job: Job | SamplingJob, *, tracker: Tracker, folder: Path, values: Mapping[str, Any], digest: str
 ) -> None:
-    """Runs a job in its folder, or goes on with it; its status says how it ended. Raises what the job raises."""
+    """Runs a job in its folder, or goes on with it; its status says how it ended. Raises what it raises."""
     with Interrupt() as interrupt, CellRecords.open(folder, config=values, config_digest=digest) as records:
         records.mark("running")
         try:

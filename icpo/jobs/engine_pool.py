@@ -10,7 +10,9 @@ from icpo.types import BlockEngine, Engine
 class EngineSettings(Protocol):
     """What conf/engine/NAME.yaml builds."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What conf/engine calls it."""
 
     def preflight(self) -> None:
         """Raises EngineError at once where the engine cannot start on this machine."""

@@ -44,8 +44,8 @@ class Evaluation:
         for purpose, sampling in self.protocol.sampling.items():
             if sampling.min_room_tokens >= self.context_tokens:
                 raise ValueError(
-                    f"protocol.sampling.{purpose}.min_room_tokens={sampling.min_room_tokens} leaves no room for a "
-                    f"prompt in backbone.max_context_tokens={self.context_tokens}"
+                    f"protocol.sampling.{purpose}.min_room_tokens={sampling.min_room_tokens} leaves no "
+                    f"room for a prompt in backbone.max_context_tokens={self.context_tokens}"
                 )
 
     @property
@@ -61,8 +61,11 @@ class Evaluation:
         """Draws what is missing, grades everything and measures it."""
         loaded = self.benchmark.load()
         cell.records.resolve({"benchmark_digest": loaded.digest, "benchmark_revision": loaded.revision})
-        with Grader(self.protocol.grading) as grader:
-            outcomes = Outcomes(cell, loaded, self.seeds, grader, self.protocol.abstentions_vote)
+        abstentions_vote = self.protocol.abstentions_vote
+        with (
+            Grader(self.protocol.grading) as grader,
+            Outcomes(cell, loaded, len(self.seeds), grader, abstentions_vote) as outcomes,
+        ):
             method = self._method(loaded, grader)
             todo = [(q, seed) for seed in self.seeds for q in loaded.questions]
             if set(cell.records.done()) != {(q.question_id, seed) for q, seed in todo}:

@@ -1,13 +1,12 @@
 """Best-of-n: the sample that the model itself judges best."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
+from icpo.methods.independent import Answering, answer_independently
 from icpo.methods.judging import WORST, Judge, draw_verdicts, mean_verdict
 from icpo.methods.settings import require_at_least
-from icpo.methods.side_by_side import side_by_side
 from icpo.seeding import derive_seed
-from icpo.types import Candidate, Drawing, Purpose, Question, QuestionResult, Solving, Step, Toolkit
+from icpo.types import Purpose, Question, Solving, Step, Toolkit
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +35,12 @@ class BestOfN:
         return self.num_finals * self.num_samples * (1 + self.num_verdicts)
 
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
-        """One step of the trace is one sample with its value; the samples of an answer stand together."""
-        scope = derive_seed(seed, question.question_id)
-        chosen = yield from side_by_side(
-            self._choose(question, tools, derive_seed(scope, "answer", i)) for i in range(self.num_finals)
+        """One step of the trace is one sample with its value."""
+        return answer_independently(
+            question, self.num_finals, lambda scope: self._choose(question, tools, scope), seed=seed
         )
-        trace = tuple(step for steps in chosen for step in steps)
-        finals = tuple(_best(steps) for steps in chosen)
-        return QuestionResult(question, seed, trace, ((0, finals),))
 
-    def _choose(self, question: Question, tools: Toolkit, scope: int) -> Drawing[list[Step]]:
+    def _choose(self, question: Question, tools: Toolkit, scope: int) -> Answering:
         request = tools.ask(
             Purpose.CANDIDATE, tools.prompts.plain(question), self.num_samples, derive_seed(scope, "sample")
         )
@@ -55,9 +50,6 @@ class BestOfN:
         texts = [tools.visible(c.completion.text) for c in judged]
         verdicts = yield from draw_verdicts(question, texts, self.judge, tools, self.num_verdicts, scope)
         values = iter([mean_verdict(given) for given in verdicts])
-        return [Step("sample", (c,), None if c.answer is None else next(values)) for c in candidates]
-
-
-def _best(steps: Sequence[Step]) -> Candidate:
-    best = max(steps, key=lambda step: WORST - 1 if step.value is None else step.value)
-    return best.candidates[0]
+        steps = [Step("sample", (c,), None if c.answer is None else next(values)) for c in candidates]
+        best = max(steps, key=lambda step: WORST - 1 if step.value is None else step.value)
+        return steps, best.candidates[0]

@@ -1,4 +1,4 @@
-"""Methods that tell explanations of ME-ICPO apart: a bare hint, another question's ideas, a repeated error."""
+"""Controls that tell explanations of ME-ICPO apart: a hint, another question's ideas, a repeated error."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -86,7 +86,9 @@ class Foreign:
     def among(self, questions: Sequence[Question]) -> "Foreign":
         """The same method, each question's ideas coming from the next one's run."""
         following = [*questions[1:], *questions[:1]]
-        return replace(self, partners=tuple((q.question_id, p) for q, p in zip(questions, following, strict=True)))
+        return replace(
+            self, partners=tuple((q.question_id, p) for q, p in zip(questions, following, strict=True))
+        )
 
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
         """Runs ME-ICPO on the partner, then draws this question's finals from the partner's history."""

@@ -9,7 +9,7 @@ from icpo.types import Candidate, Votes
 def elect(candidates: Sequence[Candidate], votes: Votes, *, seed: int) -> Candidate:
     """The first candidate whose answer is of the majority's class; the first of all when nobody answered.
 
-    `votes` must be those of `candidates`, at least one; a tie between classes is broken by a draw from `seed`.
+    `votes` must be those of `candidates`, at least one; a tie is broken by a draw from `seed`.
     """
     if not votes.winners:
         return candidates[0]

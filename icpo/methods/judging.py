@@ -12,7 +12,7 @@ WORST, BEST = -100.0, 100.0
 
 
 class Judge(Protocol):
-    """How the model is asked what a solution is worth, and how its reply is read (icpo/prompts/verdicts.py)."""
+    """How the model is asked what a solution is worth, and its reply read (icpo/prompts/verdicts.py)."""
 
     max_tokens: int
 

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 
 from icpo.methods.electing import elect
+from icpo.methods.independent import Answering, answer_independently
 from icpo.methods.settings import require_at_least
 from icpo.seeding import derive_seed
-from icpo.types import Purpose, Question, QuestionResult, Solving, Step, Toolkit
+from icpo.types import Purpose, Question, Solving, Step, Toolkit
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,18 +27,17 @@ class SelfConsistency:
         return self.num_finals * self.num_samples
 
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
-        """All samples at once; one step of the trace is one poll, valued by its majority's share of the samples."""
-        scope = derive_seed(seed, question.question_id)
-        prompt = tools.prompts.plain(question)
-        drawn = yield [
-            tools.ask(Purpose.CANDIDATE, prompt, self.num_samples, derive_seed(scope, "answer", i))
-            for i in range(self.num_finals)
-        ]
-        trace, finals = [], []
-        for i, completions in enumerate(drawn):
-            candidates = tools.candidates(completions, question.kind)
-            votes = tools.votes(candidates, question.kind)
-            share = votes.counts[0][1] / len(candidates) if votes.counts else 0.0
-            trace.append(Step("poll", candidates, share))
-            finals.append(elect(candidates, votes, seed=derive_seed(scope, "tie", i)))
-        return QuestionResult(question, seed, tuple(trace), ((0, tuple(finals)),))
+        """One step of the trace is one poll, valued by its majority's share of the samples."""
+        return answer_independently(
+            question, self.num_finals, lambda scope: self._poll(question, tools, scope), seed=seed
+        )
+
+    def _poll(self, question: Question, tools: Toolkit, scope: int) -> Answering:
+        request = tools.ask(
+            Purpose.CANDIDATE, tools.prompts.plain(question), self.num_samples, derive_seed(scope, "sample")
+        )
+        [completions] = yield [request]
+        candidates = tools.candidates(completions, question.kind)
+        votes = tools.votes(candidates, question.kind)
+        share = votes.counts[0][1] / len(candidates) if votes.counts else 0.0
+        return [Step("poll", candidates, share)], elect(candidates, votes, seed=derive_seed(scope, "tie"))

@@ -24,6 +24,8 @@ def side_by_side(drawings: Iterable[Drawing[T]]) -> Drawing[list[T]]:
                 asked[i] = next(running[i]) if batches is None else running[i].send(batches)
             except StopIteration as stop:
                 results[i] = stop.value
-        drawn = iter((yield [request for requests in asked.values() for request in requests]) if asked else [])
+        drawn = iter(
+            (yield [request for requests in asked.values() for request in requests]) if asked else []
+        )
         answers = {i: list(islice(drawn, len(requests))) for i, requests in asked.items()}
     return [results[i] for i in range(len(running))]

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from icpo.methods.independent import Answering, answer_independently
 from icpo.methods.judging import shortened
 from icpo.methods.settings import require_at_least
-from icpo.methods.side_by_side import side_by_side
 from icpo.methods.tot_evaluation import Evaluation, State, ThoughtPrompts, continued
 from icpo.seeding import derive_seed
 from icpo.types import (
@@ -15,7 +15,6 @@ from icpo.types import (
     FinishReason,
     Purpose,
     Question,
-    QuestionResult,
     Solving,
     Step,
     Toolkit,
@@ -61,18 +60,12 @@ class TreeOfThoughts:
         return self.num_finals * (num_states + self.num_kept) * (1 + self.evaluation.num_replies)
 
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
-        """Grows the trees side by side; the trace holds one tree after the other."""
-        scope = derive_seed(seed, question.question_id)
-        trees = yield from side_by_side(
-            self._tree(question, tools, derive_seed(scope, "tree", i)) for i in range(self.num_finals)
+        """One tree an answer."""
+        return answer_independently(
+            question, self.num_finals, lambda scope: self._tree(question, tools, scope), seed=seed
         )
-        trace: list[Step] = []
-        for steps, _ in trees:
-            start = len(trace)
-            trace += [replace(s, parent=None if s.parent is None else s.parent + start) for s in steps]
-        return QuestionResult(question, seed, tuple(trace), ((0, tuple(answer for _, answer in trees)),))
 
-    def _tree(self, question: Question, tools: Toolkit, scope: int) -> Drawing[tuple[list[Step], Candidate]]:
+    def _tree(self, question: Question, tools: Toolkit, scope: int) -> Answering:
         trace: list[Step] = []
         kept = [State("")]
         for level in range(self.depth):
@@ -113,13 +106,14 @@ class TreeOfThoughts:
         return list(grown.values())
 
     def _child(self, question: Question, parent: State, completion: Completion, tools: Toolkit) -> State:
-        thought = tools.visible(completion.text).rstrip()
-        end = "" if completion.finish_reason is FinishReason.LENGTH else self.separator
-        text = parent.text + thought + end if thought else parent.text
+        thought = tools.visible(completion.text)
+        if completion.finish_reason is not FinishReason.LENGTH:  # one cut short goes on where it stopped
+            thought = thought.rstrip() + self.separator
+        is_blank = not thought.strip()
+        text = parent.text if is_blank else parent.text + thought
         is_finished = self.thoughts.is_finished(text)
         answer = tools.read(text, question.kind) if is_finished else None
-        is_leaf = is_finished or not thought
-        return State(text, (Candidate(completion, answer),), is_leaf, parent.step)
+        return State(text, (Candidate(completion, answer),), is_finished or is_blank, parent.step)
 
     def _keep(
         self, question: Question, states: Sequence[State], tools: Toolkit, scope: int, trace: list[Step]

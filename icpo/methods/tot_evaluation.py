@@ -1,4 +1,4 @@
-"""What a tree of thoughts keeps: states valued by the model's own verdict, or by a vote among continuations."""
+"""What a tree of thoughts keeps: by the model's own verdict, or by a vote among continuations."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -88,15 +88,18 @@ class SelfEvaluation:
 
     def values(self, question: Question, replies: Sequence[Replies], tools: Toolkit) -> list[float]:
         """The mean readable verdict; -100 where none could be read."""
-        return [mean_verdict([v for text in texts if (v := self.judge.read(text or "")) is not None]) for texts in replies]
+        return [
+            mean_verdict([v for text in texts if (v := self.judge.read(text or "")) is not None])
+            for texts in replies
+        ]
 
 
 @dataclass(frozen=True, slots=True)
 class ContinuationVote:
     """Each state is continued to the end `num_replies` times and all answers of one depth vote.
 
-    A state's value is the share of its continuations that gave the majority's answer (any of those tied), from
-    0 to 1; a leaf votes with its own answer alone, at no cost.
+    A state's value is the share of its continuations that gave the majority's answer (any of those tied),
+    from 0 to 1; a leaf votes with its own answer alone, at no cost.
     """
 
     num_replies: int

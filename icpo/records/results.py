@@ -1,6 +1,7 @@
 """All that a cell stores, in one folder: what a cell writes, and how everybody else reads it."""
 
 import logging
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -96,8 +97,10 @@ class CellRecords:
         """The (question_id, seed) whose results are stored."""
         return set(self._done)
 
-    def append(self, result: QuestionResult) -> None:
+    def append(self, result: QuestionResult) -> dict[str, Any]:
         """Stores a result for good: its draws first, then its line, both on the disk when this returns.
+
+        Returns the line, as `read_results` would.
 
         Raises:
             ValueError: that question and seed are stored already.
@@ -107,9 +110,12 @@ class CellRecords:
             raise ValueError(f"question {name[0]!r} under seed {name[1]} is stored already in {self.folder}")
         self._lock.check()
         self.journal.sync()
-        self._results.append(json_line(result_row(result)))
+        line = json_line(result_row(result))
+        self._results.append(line)
         self._results.sync()
         self._done.add(name)
+        row: dict[str, Any] = json.loads(line)
+        return row
 
     def write_scores(self, scores: Iterable[Mapping[str, Any]]) -> None:
         """Replaces scores.jsonl: one line a score."""

@@ -1,4 +1,4 @@
-"""Least look-ahead entropy by racing: candidates leave as soon as they can or will hardly win (docs/racing.md)."""
+"""Least look-ahead entropy by racing: candidates leave once they will hardly win (docs/racing.md)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,8 +12,9 @@ from icpo.types import AskLookahead, Attempt, Lookahead, Selecting, Selection, V
 class Rule(str, Enum):
     """Which candidates leave after an instalment.
 
-    `halving`: the worse half. `bound`: those whose confidence interval lies above the leader's. `exact`: those
-    that cannot win whatever is still drawn, so that the choice is the uniform budget's for the same draws.
+    `halving`: the worse half. `bound`: those whose confidence interval lies above the leader's. `exact`:
+    those that cannot win whatever is still drawn, so that the choice is the uniform budget's for the same
+    draws.
     """
 
     HALVING = "halving"
@@ -25,9 +26,9 @@ class Rule(str, Enum):
 class EntropyRacing:
     """Look-aheads in instalments, given only to candidates still in the race.
 
-    `instalments` are draws per candidate and stage; they end early at the budget. `width` is how many standard
-    errors an interval of `bound` reaches to either side. `stop_when_certain` ends the race once the leader's
-    draws all agree: of several such candidates the first wins, as with the full budget.
+    `instalments` are draws per candidate and stage; they end early at the budget. `width` is how many
+    standard errors an interval of `bound` reaches to either side. `stop_when_certain` ends the race once the
+    leader's draws all agree: of several such candidates the first wins, as with the full budget.
     """
 
     name: str
@@ -41,7 +42,9 @@ class EntropyRacing:
         object.__setattr__(self, "rule", Rule(self.rule))
         object.__setattr__(self, "instalments", tuple(self.instalments))
         if not self.instalments or min(self.instalments) < 1:
-            raise ValueError(f"instalments must be positive numbers, at least one, got {list(self.instalments)}")
+            raise ValueError(
+                f"instalments must be positive numbers, at least one, got {list(self.instalments)}"
+            )
         if self.rule is Rule.EXACT and self.stop_when_certain:
             raise ValueError("rule=exact keeps the full budget's choice only with stop_when_certain=false")
         if self.width < 0:
@@ -115,7 +118,7 @@ def standard_error_bits(lookahead: Lookahead) -> float:
 
 
 def lowest_reachable_bits(votes: Votes, num_left: int) -> float:
-    """The least look-ahead entropy that `num_left` more draws can lead to: all of them for the leading answer."""
+    """The least entropy that `num_left` more draws can lead to: all of them for the leading answer."""
     counts = [n for _, n in votes.counts] or ([0] if num_left else [])
     if counts:
         counts[0] += num_left

@@ -6,7 +6,7 @@ import pytest
 
 from icpo.jobs.journalled import JournalledBlocks, JournalledEngine, request_key
 from icpo.records import Journal
-from icpo.types import Prompt, Purpose, Sampling, SampleRequest
+from icpo.types import Prompt, Purpose, SampleRequest, Sampling
 from tests.methods.test_drive import Blocks, Shuffling
 
 REQUEST = SampleRequest(Purpose.CANDIDATE, Prompt("s", "u"), Sampling(0.6, 0.95, 10), 2, 7)

@@ -40,7 +40,7 @@ def toolkit(book=BOOK, **overrides):
 
 
 def play(solving, answer):
-    """Runs a solving to its end; `answer(request)` gives each request's completions. Returns result, requests."""
+    """Runs a solving to its end with the completions of `answer(request)`; returns result and requests."""
     asked = []
     batches = None
     while True:

@@ -89,7 +89,7 @@ def test_a_bad_idea_can_be_the_least_uncertain_and_is_kept_as_bad():
 
 
 def test_silence_never_wins():
-    """One sure answer among three abstentions is 0 bits of answers plus 3/4 log2(4); all silent is 5 log2(4)."""
+    """One answer among three abstentions is 0 bits of answers plus 3/4 log2(4); all silent is 5 log2(4)."""
     silent = {"ONE": [None] * 4, "TWO": [4, 4, 5, 5], "THREE": [4, None, None, None]}
     result, _ = play(method().solve(QUESTION, toolkit(), seed=0), by_purpose(HAND | {"lookahead": silent}))
     [done] = result.trace
@@ -132,7 +132,9 @@ def test_other_selectors_draw_no_lookaheads(selector):
 
 def test_random_selection_is_uniform_over_eligible_attempts():
     picks = [
-        play(method(selector=RandomPick("random", False)).solve(QUESTION, toolkit(), seed=s), by_purpose(HAND))[0]
+        play(
+            method(selector=RandomPick("random", False)).solve(QUESTION, toolkit(), seed=s), by_purpose(HAND)
+        )[0]
         .trace[0]
         .kept
         for s in range(300)

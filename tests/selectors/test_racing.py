@@ -15,7 +15,7 @@ TABLES = st.lists(st.lists(ANSWERS, min_size=BUDGET, max_size=BUDGET), min_size=
 
 
 def race(selector, table, budget=BUDGET):
-    """Runs a selector over a table of answers, one row an attempt; returns the selection and draws by attempt."""
+    """Runs a selector over a table of answers, one row an attempt; returns selection and draws."""
     drawn = dict.fromkeys(range(len(table)), 0)
 
     def ask(wanted):
@@ -82,7 +82,9 @@ def test_nothing_is_kept_of_nothing():
 
 
 @settings(max_examples=200)
-@given(st.lists(ANSWERS, min_size=1, max_size=5), st.lists(ANSWERS | st.integers(10, 99).map(str), max_size=3))
+@given(
+    st.lists(ANSWERS, min_size=1, max_size=5), st.lists(ANSWERS | st.integers(10, 99).map(str), max_size=3)
+)
 def test_reachable_entropies_enclose_what_is_reached(now, later):
     reached = Lookahead(0, tally([*now, *later], None)).entropy_bits
     votes = tally(now, None)
@@ -91,13 +93,20 @@ def test_reachable_entropies_enclose_what_is_reached(now, later):
 
 
 def test_miller_madow_by_hand():
-    assert miller_madow_bits(Lookahead(0, Votes((("1", 2), ("2", 2)), 0))) == pytest.approx(1 + 1 / (8 * 0.693147), 1e-5)
+    assert miller_madow_bits(Lookahead(0, Votes((("1", 2), ("2", 2)), 0))) == pytest.approx(
+        1 + 1 / (8 * 0.693147), 1e-5
+    )
     assert miller_madow_bits(Lookahead(0, Votes((("1", 4),), 0))) == 0
 
 
 @pytest.mark.parametrize(
     ("change", "word"),
-    [({"instalments": ()}, "instalments"), ({"instalments": (0, 2)}, "instalments"), ({"width": -1.0}, "width"), ({"certain": True}, "stop_when_certain")],
+    [
+        ({"instalments": ()}, "instalments"),
+        ({"instalments": (0, 2)}, "instalments"),
+        ({"width": -1.0}, "width"),
+        ({"certain": True}, "stop_when_certain"),
+    ],
 )
 def test_bad_settings_are_named(change, word):
     with pytest.raises(ValueError, match=word):
