@@ -82,7 +82,7 @@ class TreeOfThoughts:
     def _grow(
         self, question: Question, kept: Sequence[State], tools: Toolkit, scope: int
     ) -> Drawing[list[State]]:
-        """The different states one thought further."""
+        """The different states one thought further; those of blank thoughts only where there are no others."""
         parents = [state for state in kept if not state.is_leaf]
         drawn = yield [
             shortened(
@@ -103,7 +103,8 @@ class TreeOfThoughts:
                 child = self._child(question, parent, completion, tools)
                 known = grown.get(child.text, replace(child, draws=()))
                 grown[child.text] = replace(known, draws=known.draws + child.draws)
-        return list(grown.values())
+        parent_texts = {state.text for state in parents}
+        return [s for s in grown.values() if s.text not in parent_texts] or list(grown.values())
 
     def _child(self, question: Question, parent: State, completion: Completion, tools: Toolkit) -> State:
         thought = tools.visible(completion.text)

@@ -20,8 +20,8 @@ class ThoughtForm(str, Enum):
 
 
 _ONE_STEP = (
-    "Write the next step of the solution: one short paragraph that continues the steps above and repeats none of "
-    "them. Only if nothing is left to work out, write the final output instead."
+    "Write the next step of the solution: one short paragraph that continues the steps above and repeats "
+    "none of them. Only if nothing is left to work out, write the final output instead."
 )
 _THE_REST = "Carry the solution on from the steps above to its end and write the final output."
 

@@ -51,14 +51,14 @@ class Verdict:
 
 _WORTH = {"yes": 100.0, "sure": 100.0, "likely": 0.0, "no": -100.0, "impossible": -100.0}
 _PROSPECTS = (
-    "A solution to the question below was begun. Check the steps written so far and look a little ahead: can they "
-    "still lead to the right final result?\n"
+    "A solution to the question below was begun. Check the steps written so far and look a little ahead: can "
+    "they still lead to the right final result?\n"
     "Output exactly one word and nothing else: sure, likely or impossible."
 )
 _SCORE_STRICTLY = (
-    "You mark solutions to mathematical questions and give full marks to nobody. Name every gap and mistake of the "
-    "solution below in a few sentences; deduct for each.\n"
-    "End with one line that holds a whole number from -100 (worthless) to 100 (beyond doubt) and nothing else."
+    "You mark solutions to mathematical questions and give full marks to nobody. Name every gap and mistake "
+    "of the solution below in a few sentences; deduct for each.\n"
+    "End with a line that holds a whole number from -100 (worthless) to 100 (beyond doubt) and nothing else."
 )
 
 

@@ -1,0 +1,130 @@
+"""MCTSr: Monte-Carlo tree self-refine (Zhang et al. 2024), its answer chosen without gold."""
+
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from icpo.methods.independent import Answering, answer_independently
+from icpo.methods.judging import Judge, draw_verdicts, verdict_request
+from icpo.methods.mctsr_tree import AnswerTree
+from icpo.methods.settings import require_at_least
+from icpo.seeding import derive_seed
+from icpo.types import (
+    Candidate,
+    Drawing,
+    Prompt,
+    PromptBook,
+    Purpose,
+    Question,
+    Solving,
+    Step,
+    Toolkit,
+)
+
+
+class RefinePrompts(Protocol):
+    """How an answer is criticised and refined (icpo/prompts/mctsr.py)."""
+
+    def critique(self, book: PromptBook, question: Question, solution: str) -> Prompt:
+        """Asks what is wrong with a solution."""
+
+    def refine(
+        self, book: PromptBook, question: Question, solution: Candidate, critique: str, quality: float
+    ) -> Prompt:
+        """Asks for a better solution; `quality` is the model's opinion so far, from -100 to 100."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mctsr:
+    """Each of `num_finals` answers comes from a tree of its own, grown by `num_rollouts` refinements.
+
+    An answer's reward is sampled `num_rewards` times when it is written and again each time it is selected.
+    The tree's answer is the one of highest Q.
+    """
+
+    name: str
+    label: str
+    num_rollouts: int
+    num_rewards: int
+    max_children: int
+    exploration: float
+    full_score: float
+    suppression: float
+    num_finals: int
+    refining: RefinePrompts
+    judge: Judge
+
+    def __post_init__(self) -> None:
+        require_at_least(0, num_rollouts=self.num_rollouts)
+        require_at_least(
+            1, num_rewards=self.num_rewards, max_children=self.max_children, num_finals=self.num_finals
+        )
+        if self.exploration < 0:
+            raise ValueError(f"exploration must not be negative, got {self.exploration}")
+
+    @property
+    def max_sequences(self) -> int:
+        """Completions drawn for a question."""
+        return self.num_finals * (1 + self.num_rewards + self.num_rollouts * (2 + 2 * self.num_rewards))
+
+    def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
+        """One tree an answer."""
+        return answer_independently(
+            question, self.num_finals, lambda scope: self._tree(question, tools, scope), seed=seed
+        )
+
+    def _tree(self, question: Question, tools: Toolkit, scope: int) -> Answering:
+        tree = AnswerTree(self.exploration, self.max_children, self.full_score, self.suppression)
+        plain = tools.prompts.plain(question)
+        [first] = yield [tools.ask(Purpose.CANDIDATE, plain, 1, derive_seed(scope, "first"))]
+        tree.add(tools.candidates(first, question.kind)[0], None)
+        yield from self._value(question, tree, 0, tools, derive_seed(scope, "value"))
+        critiques: list[Candidate] = []
+        for rollout in range(self.num_rollouts):
+            chosen = tree.select()
+            critique = yield from self._refine(
+                question, tree, chosen, tools, derive_seed(scope, "rollout", rollout)
+            )
+            critiques.append(critique)
+        return _trace(tree, critiques), tree.nodes[tree.best()].candidate
+
+    def _refine(
+        self, question: Question, tree: AnswerTree, chosen: int, tools: Toolkit, scope: int
+    ) -> Drawing[Candidate]:
+        """One rollout: rewards the chosen answer again, refines it, rewards what comes out; its critique."""
+        node = tree.nodes[chosen]
+        solution = tools.visible(node.candidate.completion.text)
+        critique_prompt = self.refining.critique(tools.prompts, question, solution)
+        verdicts, [critique] = yield [
+            verdict_request(
+                question, solution, self.judge, tools, self.num_rewards, derive_seed(scope, "again")
+            ),
+            tools.ask(Purpose.CRITIQUE, critique_prompt, 1, derive_seed(scope, "critique")),
+        ]
+        read = [self.judge.read(tools.visible(c.text)) for c in verdicts]
+        tree.reward(chosen, [verdict for verdict in read if verdict is not None])
+        said = tools.visible(critique.text).strip()
+        shown = replace(node.candidate, completion=replace(node.candidate.completion, text=solution))
+        prompt = self.refining.refine(tools.prompts, question, shown, said, node.own_quality)
+        [refined] = yield [tools.ask(Purpose.REFINE, prompt, 1, derive_seed(scope, "refine"))]
+        place = tree.add(tools.candidates(refined, question.kind)[0], chosen)
+        yield from self._value(question, tree, place, tools, derive_seed(scope, "value"))
+        return Candidate(critique, None)
+
+    def _value(
+        self, question: Question, tree: AnswerTree, place: int, tools: Toolkit, scope: int
+    ) -> Drawing[None]:
+        solution = tools.visible(tree.nodes[place].candidate.completion.text)
+        [verdicts] = yield from draw_verdicts(
+            question, [solution], self.judge, tools, self.num_rewards, scope
+        )
+        tree.reward(place, verdicts)
+
+
+def _trace(tree: AnswerTree, critiques: list[Candidate]) -> list[Step]:
+    """The first answer, then each rollout's critique and refinement; node j stands at place 2j."""
+    first, *refined = tree.nodes
+    trace = [Step("answer", (first.candidate,), first.own_quality)]
+    for critique, node in zip(critiques, refined, strict=True):
+        trace.append(Step("critique", (critique,), None, 2 * (node.parent or 0)))
+        trace.append(Step("refine", (node.candidate,), node.own_quality, len(trace) - 1))
+    return trace

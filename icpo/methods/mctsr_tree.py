@@ -1,0 +1,87 @@
+"""The tree of MCTSr: answers, their sampled rewards and what UCT makes of them (Zhang et al. 2024)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from math import log, sqrt
+from statistics import mean
+
+from icpo.methods.judging import WORST
+from icpo.types import Candidate
+
+TINY = 1e-6
+
+
+@dataclass(slots=True)
+class Node:
+    """One answer, the places of the answers refined from it, and the rewards sampled for it."""
+
+    candidate: Candidate
+    parent: int | None
+    children: list[int] = field(default_factory=list)
+    rewards: list[float] = field(default_factory=list)
+    num_visits: int = 0
+
+    @property
+    def own_quality(self) -> float:
+        """Q = (min + mean) / 2 of its rewards; WORST before any could be read."""
+        return (min(self.rewards) + mean(self.rewards)) / 2 if self.rewards else WORST
+
+
+@dataclass(slots=True)
+class AnswerTree:
+    """Grows by one answer a rollout; node 0 is the first answer.
+
+    A reward above `full_score` is lowered by `suppression`. A node that has `max_children` refinements, one
+    of them better than itself, is not refined again.
+    """
+
+    exploration: float
+    max_children: int
+    full_score: float
+    suppression: float
+    nodes: list[Node] = field(default_factory=list)
+
+    def add(self, candidate: Candidate, parent: int | None) -> int:
+        """Adds an answer and counts a visit of it and of all that it comes from; returns its place."""
+        place = len(self.nodes)
+        self.nodes.append(Node(candidate, parent))
+        if parent is not None:
+            self.nodes[parent].children.append(place)
+        above: int | None = place
+        while above is not None:
+            self.nodes[above].num_visits += 1
+            above = self.nodes[above].parent
+        return place
+
+    def reward(self, place: int, rewards: Iterable[float]) -> None:
+        """Adds sampled rewards to a node, full scores suppressed."""
+        self.nodes[place].rewards += [r - self.suppression if r > self.full_score else r for r in rewards]
+
+    def quality(self, place: int) -> float:
+        """Q after back-propagation: the mean of a node's own and its best child's, from the leaves up."""
+        node = self.nodes[place]
+        if not node.children:
+            return node.own_quality
+        return (node.own_quality + max(map(self.quality, node.children))) / 2
+
+    def uct(self, place: int) -> float:
+        """Q plus c sqrt(ln(N(parent) + 1) / N); the first answer stands in for its parent."""
+        node = self.nodes[place]
+        above = node if node.parent is None else self.nodes[node.parent]
+        return self.quality(place) + self.exploration * sqrt(
+            log(above.num_visits + 1) / (node.num_visits + TINY)
+        )
+
+    def select(self) -> int:
+        """The node of highest UCT among those that may be refined, the earliest of equals."""
+        return max((i for i in range(len(self.nodes)) if not self._is_fully_expanded(i)), key=self.uct)
+
+    def best(self) -> int:
+        """The answer of highest own Q, the earliest of equals; one without an answer only if none has one."""
+        answered = [i for i, node in enumerate(self.nodes) if node.candidate.answer is not None]
+        return max(answered or range(len(self.nodes)), key=lambda i: self.nodes[i].own_quality)
+
+    def _is_fully_expanded(self, place: int) -> bool:
+        node = self.nodes[place]
+        own = self.quality(place)
+        return len(node.children) >= self.max_children and any(self.quality(i) > own for i in node.children)

@@ -1,0 +1,88 @@
+"""What holds for every rival, whatever the engine says: it ends, stays in its budget and sees no gold."""
+
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from icpo.methods.metering import metered
+from icpo.methods.side_by_side import side_by_side
+from icpo.types import FinishReason, Step
+from tests.methods.hand import QUESTION, play, said, toolkit
+from tests.methods.rivals import RIVALS, USELESS
+
+WORDS = ["", "7 + 1 = 8", "boxed{8}", "boxed{9}", "yes", "no", "sure", "impossible", "-40", "99", "\n", "so"]
+
+
+@pytest.mark.parametrize("engine", USELESS)
+@pytest.mark.parametrize("name", RIVALS)
+def test_ends_within_budget_when_the_engine_is_useless(name, engine):
+    method = RIVALS[name]
+    result, _ = play(metered(method.solve(QUESTION, toolkit(), seed=0)), USELESS[engine])
+    [(rounds, finals)] = result.finals
+    assert rounds == 0 and len(finals) == method.num_finals
+    assert all(final.answer is None for final in finals)
+    assert 0 < result.usage.num_sequences <= method.max_sequences
+
+
+@pytest.mark.parametrize("name", RIVALS)
+@given(seed=st.integers(0, 2**32))
+@settings(max_examples=30, deadline=None)
+def test_ends_within_budget_when_the_engine_says_anything(name, seed):
+    rng = Random(seed)
+    method = RIVALS[name]
+
+    def answer(request):
+        reasons = list(FinishReason)
+        return [
+            said("\n".join(rng.choices(WORDS, k=rng.randint(0, 3))), rng.choice(reasons))
+            for _ in range(request.num_samples)
+        ]
+
+    result, _ = play(metered(method.solve(QUESTION, toolkit(), seed=0)), answer)
+    assert len(result.finals[0][1]) == method.num_finals
+    assert result.usage.num_sequences <= method.max_sequences
+    for place, step in enumerate(result.trace):
+        assert isinstance(step, Step) and (step.parent is None or 0 <= step.parent < place)
+    drawn = {id(c.completion) for step in result.trace for c in step.candidates}
+    assert all(id(final.completion) in drawn for final in result.finals[0][1])
+
+
+@pytest.mark.parametrize("name", RIVALS)
+def test_same_seed_same_requests_and_runs_differ_in_all_their_seeds(name):
+    method = RIVALS[name]
+    asked = {}
+    for seed in (0, 0, 1):
+        _, stages = play(method.solve(QUESTION, toolkit(), seed=seed), USELESS["nonsense"])
+        asked.setdefault(seed, []).append(stages)
+    assert asked[0][0] == asked[0][1]
+    drawn = [r.seed for stages in (asked[0][0], asked[1][0]) for stage in stages for r in stage if r.seed]
+    assert len(set(drawn)) == len(drawn)
+
+
+def _asks(*stages):
+    heard = []
+    for stage in stages:
+        heard.append((yield list(stage)))
+    return heard
+
+
+def test_side_by_side_joins_stages_and_returns_each_its_own():
+    together = side_by_side([_asks("a", "bc"), _asks("d"), _asks(), _asks("", "e", "f")])
+    stages = []
+    heard = None
+    try:
+        while True:
+            stages.append(together.send(heard))
+            heard = [request.upper() for request in stages[-1]]
+    except StopIteration as stop:
+        results = stop.value
+    assert stages == [["a", "d"], ["b", "c", "e"], ["f"]]
+    assert results == [[["A"], ["B", "C"]], [["D"]], [], [[], ["E"], ["F"]]]
+
+
+def test_side_by_side_of_nothing_asks_nothing():
+    with pytest.raises(StopIteration) as stop:
+        next(side_by_side([]))
+    assert stop.value.value == []
