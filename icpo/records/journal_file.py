@@ -93,6 +93,9 @@ class JournalReader:
     def __len__(self) -> int:
         return len(self._starts)
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._starts)
+
     def __contains__(self, key: str) -> bool:
         return key in self._starts
 

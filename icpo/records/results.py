@@ -1,7 +1,7 @@
 """All that a cell stores, in one folder: what a cell writes, and how everybody else reads it."""
 
-import logging
 import json
+import logging
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
