@@ -1,8 +1,8 @@
 """Exact arithmetic on what answers are made of: sums of products of rationals, roots, constants and symbols.
 
 A `Sum` is a normal form. Over independent generators (roots of different primes, the imaginary unit, pi, e,
-symbols) two sums are the same if and only if their values are. What lies beyond (a sine, a sum below a line, a
-symbol in an exponent) enters as an opaque generator: then equal sums still have equal values, but different
+symbols) two sums are the same if and only if their values are. What lies beyond (a sine, a symbol in an
+exponent) enters as an opaque generator: then equal sums still have equal values, but different
 ones may have too; `is_complete` tells.
 """
 

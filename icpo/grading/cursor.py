@@ -6,7 +6,7 @@ from icpo.grading.tokens import Token, UnreadableError
 
 
 class Cursor:
-    """Tokens read from left to right; `at` is the index of the next. Raises UnreadableError beyond the end."""
+    """Tokens read from left to right, `at` being the index of the next. Raises UnreadableError at the end."""
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self._tokens = tokens

@@ -9,8 +9,9 @@ from typing import get_args
 from icpo.grading import algebra, sampling
 from icpo.grading.algebra import Sum
 from icpo.grading.forms import Answer, Shape, normal_form
+from icpo.grading.intervals import as_interval
 from icpo.grading.numbers import approximates
-from icpo.grading.reading import as_interval, read
+from icpo.grading.reading import read
 from icpo.grading.rules import GradingRules
 from icpo.grading.workers import Outcome
 
@@ -77,8 +78,6 @@ class Equivalence:
                 return self._list(one, other)
             case "set", _ if len(one.parts) == 1:
                 return self.compare(one.parts[0], other).under("bracket_dropped")
-            case "union", "interval" | "tuple":
-                return self._math_verify(normal_form(one), normal_form(other))
             case "interval", "tuple" if pair := as_interval(other):
                 return self.compare(one, pair).under("pair_is_interval")
             case "scalar", "based":
@@ -95,9 +94,7 @@ class Equivalence:
         if one.shape == "interval" and one.mark != other.mark:
             return Verdict(False, "brackets")
         if one.shape in _UNORDERED:
-            matched = self._unordered(one.parts, other.parts)
-            is_open = one.shape == "union" and not matched.correct
-            return self._math_verify(normal_form(one), normal_form(other)) if is_open else matched
+            return self._unordered(one.parts, other.parts)
         return self._ordered(one.parts, other.parts)
 
     def _scalars(self, one: Answer, other: Answer) -> Verdict:
@@ -133,17 +130,16 @@ class Equivalence:
         return self._math_verify(normal_form(one), normal_form(other))
 
     def _bases(self, one: Answer, other: Answer) -> Verdict:
-        values = []
-        for digits, _, base in (one.mark.partition("_"), other.mark.partition("_")):
-            try:
-                values.append(int(digits, int(base)))
-            except ValueError:  # a digit too large for its base, or a base that is none
-                return Verdict(False, "same_base")
-        return Verdict(values[0] == values[1], "same_value")
+        values = [_based_value(*answer.mark.split("_")) for answer in (one, other)]
+        return Verdict(None not in values and values[0] == values[1], "same_value")
 
     def _base(self, scalar: Answer, based: Answer) -> Verdict:
         digits = based.mark.partition("_")[0]
-        is_same = digits.isdecimal() and scalar.value == algebra.number(int(digits)) and not scalar.mark
+        is_same = (
+            digits.removeprefix("-").isdecimal()
+            and scalar.value == algebra.number(int(digits))
+            and not scalar.mark
+        )
         return Verdict(is_same and self.rules.accept_base_dropped, "base_dropped")
 
     def _words(self, words: Answer, other: Answer) -> Verdict:
@@ -232,6 +228,14 @@ def _all(verdicts: Iterator[Verdict]) -> Verdict:
             return verdict
         decided = verdict if verdict.rule != "same_value" else decided
     return decided
+
+
+def _based_value(digits: str, base: str) -> int | None:
+    """The number that digits write in a base; None if the base has no such digit, or is none."""
+    try:
+        return int(digits, int(base)) if base not in ("0", "1") else None
+    except ValueError:
+        return None
 
 
 def _letters(text: str) -> str:

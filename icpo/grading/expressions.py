@@ -13,8 +13,9 @@ _GREEK = frozenset(
     rf"\{name}"
     for name in (
         "alpha", "beta", "gamma", "delta", "epsilon", "varepsilon", "zeta", "eta", "theta", "vartheta",
-        "iota", "kappa", "lambda", "mu", "nu", "xi", "rho", "sigma", "tau", "upsilon", "phi", "varphi", "chi", "psi",
-        "omega", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Sigma", "Phi", "Psi", "Omega", "ell", "hbar",
+        "iota", "kappa", "lambda", "mu", "nu", "xi", "rho", "sigma", "tau", "upsilon", "phi", "varphi",
+        "chi", "psi", "omega", "ell", "hbar", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Sigma", "Phi",
+        "Psi", "Omega",
     )
 )  # fmt: skip
 _FUNCTIONS = frozenset(

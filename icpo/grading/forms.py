@@ -55,13 +55,6 @@ def unordered(shape: Shape, parts: "tuple[Answer, ...]") -> Answer:
     return Answer(shape, parts=tuple(sorted(once, key=_render)), given=parts)
 
 
-def interval(low: Answer, high: Answer, brackets: str) -> Answer:
-    """An interval; infinite ends are open, however they were written."""
-    opening = "(" if low.is_infinite else brackets[0]
-    closing = ")" if high.is_infinite else brackets[1]
-    return Answer("interval", opening + closing, parts=(low, high))
-
-
 def normal_form(answer: Answer) -> str:
     """One text for all answers of a value, in LaTeX; the source of those too large to be written out."""
     text = _render(answer)

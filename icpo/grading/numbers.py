@@ -2,8 +2,9 @@
 
 from decimal import Context, Decimal
 from fractions import Fraction
+from math import inf
 
-from icpo.grading.algebra import Sum
+from icpo.grading.algebra import Sum, negate, symbol
 
 _CONTEXT = Context(prec=60)
 _CONSTANTS = {
@@ -11,6 +12,7 @@ _CONSTANTS = {
     "e": Decimal("2.71828182845904523536028747135266249775724709369995957496697"),
 }
 _MAX_POWER = 50
+_INFINITE = {symbol(r"\infty"): inf, negate(symbol(r"\infty")): -inf}
 
 
 def approximates(decimal: Sum, exact: Sum, num_digits: int) -> bool:
@@ -24,8 +26,8 @@ def approximates(decimal: Sum, exact: Sum, num_digits: int) -> bool:
         return False
     if len(str(abs(written.numerator * 10**num_places // written.denominator))) < num_digits:
         return False
-    value = _real_value(exact)
-    return value is not None and abs(value - written) < Fraction(1, 10**num_places)
+    value = real_value(exact)
+    return isinstance(value, Fraction) and abs(value - written) < Fraction(1, 10**num_places)
 
 
 def _num_places(value: Fraction) -> int:
@@ -38,8 +40,10 @@ def _num_places(value: Fraction) -> int:
     return max(num_twos, num_fives) if rest == 1 and abs(value) < 10**20 else 0
 
 
-def _real_value(one: Sum) -> Fraction | None:
-    """The value to some fifty digits; None with symbols, the imaginary unit or very large numbers in it."""
+def real_value(one: Sum) -> Fraction | float | None:
+    """The value to some fifty digits, or an infinity; None if it depends on symbols or is not real."""
+    if (sign := _INFINITE.get(one)) is not None:
+        return sign
     total = Fraction(0)
     for monomial, coefficient in one.terms:
         term = coefficient

@@ -7,8 +7,9 @@ from functools import lru_cache
 from icpo.grading import algebra
 from icpo.grading.algebra import OversizedError
 from icpo.grading.expressions import read_expression
-from icpo.grading.forms import Answer, interval, unordered
-from icpo.grading.relations import REALS, equation, inequality
+from icpo.grading.forms import Answer, unordered
+from icpo.grading.intervals import REALS, interval, union
+from icpo.grading.relations import equation, inequality
 from icpo.grading.tokens import Token, UnreadableError, clean, closing_index, split, tokenise
 from icpo.grading.units import CURRENCIES, canonical_unit
 
@@ -63,7 +64,7 @@ def _read_elements(tokens: Sequence[Token]) -> Answer:
     if all(one.shape in ("interval", "union") for one in elements) and any(
         t == ("connector", "or") for t in tokens
     ):
-        return _union(elements)
+        return union(elements)
     labels = [one.mark for one in elements if one.shape == "labelled"]
     values = tuple(one.parts[0] if one.shape == "labelled" else one for one in elements)
     if len(labels) == len(elements) == len(set(labels)):
@@ -113,7 +114,7 @@ def _read_one(tokens: Sequence[Token]) -> Answer:
     if relations and _INEQUALITIES.isdisjoint(relations):
         return _read_relation(split(tokens, _RELATIONS), relations)
     if len(pieces := split(tokens, {r"\cup"})) > 1:
-        return _union(list(map(_read_one, pieces)))
+        return union(list(map(_read_one, pieces)))
     if relations:
         return _read_relation(split(tokens, _RELATIONS), relations)
     if len(ratio := split(tokens, {":"})) > 1:
@@ -137,21 +138,6 @@ def _outside(tokens: Sequence[Token]) -> list[Token]:
 def _words(tokens: Sequence[Token]) -> Answer:
     phrase = " ".join(" ".join(token.text for token in tokens).casefold().split())
     return _PHRASES.get(phrase.strip(" .,:;!?'\""), Answer("words", phrase.strip(" .,:;!?'\"")))
-
-
-def _union(parts: Sequence[Answer]) -> Answer:
-    """The union of intervals and sets; a pair in round brackets can only be an interval here."""
-    pieces: list[Answer] = []
-    for part in parts:
-        pieces.extend(part.parts if part.shape == "union" else [as_interval(part) or part])
-    return unordered("union", tuple(pieces))
-
-
-def as_interval(pair: Answer) -> Answer | None:
-    """The open interval that a pair in round brackets may mean."""
-    if pair.shape == "tuple" and len(pair.parts) == 2 and all(part.shape == "scalar" for part in pair.parts):
-        return interval(*pair.parts, "()")
-    return None
 
 
 def _read_group(tokens: Sequence[Token]) -> Answer:
@@ -291,12 +277,14 @@ def _starts_unit(token: Token) -> bool:
 def _read_based(tokens: Sequence[Token]) -> Answer | None:
     """4343_6, 4343_{6}, 4343_{six} or 4343 base 6; None if it is no such thing."""
     texts = [token.text for token in tokens if token.text not in ("{", "}", "(", ")")]
-    if len(texts) < 3 or tokens[0].kind != "number" or "." in texts[0]:
+    sign = "-" if texts[:1] == ["-"] else ""
+    texts = texts[1:] if sign else texts
+    if len(texts) < 3 or not texts[0].isdigit():
         return None
     at = next((i for i, text in enumerate(texts) if text.casefold() in ("_", "base")), 0)
     tail = [text.casefold() for text in texts[at + 1 :] if text.casefold() != "base"]
     digits = "".join(texts[:at])
     if not at or len(tail) != 1 or not digits.isalnum():
         return None
-    base = _BASES.get(tail[0], int(tail[0]) if tail[0].isdigit() and len(tail[0]) < 3 else 0)
-    return Answer("based", f"{digits.lstrip('0') or '0'}_{base}") if base else None
+    base = _BASES.get(tail[0]) or (int(tail[0]) if tail[0].isdigit() and len(tail[0]) < 3 else None)
+    return None if base is None else Answer("based", f"{sign}{digits.lstrip('0') or '0'}_{base}")

@@ -4,13 +4,11 @@ from collections.abc import Sequence
 
 from icpo.grading import algebra
 from icpo.grading.algebra import Sum
-from icpo.grading.forms import Answer, interval, unordered
+from icpo.grading.forms import Answer
+from icpo.grading.intervals import above, below, interval, union
 from icpo.grading.tokens import UnreadableError
 
 _MIRRORED = {"<": ">", ">": "<", r"\le": r"\ge", r"\ge": r"\le"}
-_INFINITY = Answer("scalar", value=algebra.symbol(r"\infty"))
-_MINUS_INFINITY = Answer("scalar", value=algebra.negate(algebra.symbol(r"\infty")))
-REALS = interval(_MINUS_INFINITY, _INFINITY, "()")
 
 
 def equation(left: Sum, right: Sum) -> Answer:
@@ -57,10 +55,10 @@ def _half_line(difference: Sum, sign: str) -> Answer | None:
     sign = _MIRRORED[sign] if slope < 0 and sign in _MIRRORED else sign
     match sign:
         case "<" | r"\le":
-            return interval(_MINUS_INFINITY, bound, "()" if sign == "<" else "(]")
+            return below(bound, ")" if sign == "<" else "]")
         case ">" | r"\ge":
-            return interval(bound, _INFINITY, "()" if sign == ">" else "[)")
-    return unordered("union", (interval(_MINUS_INFINITY, bound, "()"), interval(bound, _INFINITY, "()")))
+            return above(bound, "(" if sign == ">" else "[")
+    return union((below(bound, ")"), above(bound, "(")))
 
 
 def _is_variable(name: str, kind: str) -> bool:

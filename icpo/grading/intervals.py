@@ -1,0 +1,88 @@
+"""Intervals of the real line and their unions, merged where they meet."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from icpo.grading import algebra
+from icpo.grading.forms import Answer, unordered
+from icpo.grading.numbers import real_value
+
+_INFINITY = Answer("scalar", value=algebra.symbol(r"\infty"))
+_MINUS_INFINITY = Answer("scalar", value=algebra.negate(algebra.symbol(r"\infty")))
+
+Ends = tuple[Fraction | float, Fraction | float]
+
+
+def interval(low: Answer, high: Answer, brackets: str) -> Answer:
+    """An interval; infinite ends are open, however they were written."""
+    opening = "(" if low.is_infinite else brackets[0]
+    closing = ")" if high.is_infinite else brackets[1]
+    return Answer("interval", opening + closing, parts=(low, high))
+
+
+def below(bound: Answer, closing: str) -> Answer:
+    """All numbers below a bound."""
+    return interval(_MINUS_INFINITY, bound, f"({closing}")
+
+
+def above(bound: Answer, opening: str) -> Answer:
+    """All numbers above a bound."""
+    return interval(bound, _INFINITY, f"{opening})")
+
+
+REALS = below(_INFINITY, ")")
+
+
+def as_interval(pair: Answer) -> Answer | None:
+    """The open interval that a pair in round brackets may mean."""
+    if pair.shape == "tuple" and len(pair.parts) == 2 and all(part.shape == "scalar" for part in pair.parts):
+        return interval(*pair.parts, "()")
+    return None
+
+
+def union(parts: Sequence[Answer]) -> Answer:
+    """The union of intervals, pairs that can only be intervals here, and sets of numbers.
+
+    Pieces that overlap or touch are merged, and the rest stand in order, if all ends are real numbers.
+    """
+    pieces: list[Answer] = []
+    for part in parts:
+        if part.shape == "set":
+            pieces.extend(interval(element, element, "[]") for element in part.parts)
+        else:
+            pieces.extend(part.parts if part.shape == "union" else [as_interval(part) or part])
+    ends = [_ends(piece) for piece in pieces]
+    placed = [(*end, piece) for end, piece in zip(ends, pieces, strict=True) if end is not None]
+    if len(placed) < len(pieces):
+        return unordered("union", tuple(pieces))
+    placed.sort(key=lambda one: (one[0], one[2].mark[0] == "(", one[1]))
+    merged: list[Answer] = []
+    for *_, piece in placed:
+        merged = _merged(merged, piece)
+    return merged[0] if len(merged) == 1 else Answer("union", parts=tuple(merged), given=tuple(merged))
+
+
+def _ends(piece: Answer) -> Ends | None:
+    if piece.shape != "interval":
+        return None
+    low, high = (
+        real_value(end.value) if end.value is not None and not end.mark else None for end in piece.parts
+    )
+    return None if low is None or high is None else (low, high)
+
+
+def _merged(pieces: list[Answer], following: Answer) -> list[Answer]:
+    """The pieces with one more that does not begin before any of them."""
+    if not pieces:
+        return [following]
+    last = pieces[-1]
+    last_ends, next_ends = _ends(last), _ends(following)
+    assert last_ends is not None and next_ends is not None
+    has_gap = next_ends[0] > last_ends[1] or (
+        next_ends[0] == last_ends[1] and last.mark[1] + following.mark[0] == ")("
+    )
+    if has_gap:
+        return [*pieces, following]
+    reaches_further = (next_ends[1], following.mark[1] == "]") > (last_ends[1], last.mark[1] == "]")
+    end = following if reaches_further else last
+    return [*pieces[:-1], interval(last.parts[0], end.parts[1], last.mark[0] + end.mark[1])]
