@@ -116,7 +116,7 @@ def ttrl_bytes(shape: ModelShape, work: Workload, *, batch: int, optimizer_state
 
 
 def time_threshold(work: Workload, *, num_steps: int, backward_ratio: float) -> float:
-    """The n* below which ME-ICPO is the faster by its leading terms (paper, Prop. "Time Complexity Threshold").
+    """The n* below which ME-ICPO is the faster by its leading terms (paper, "Time Complexity Threshold").
 
     The case is chosen by the workload's own k and n.
     """

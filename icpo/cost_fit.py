@@ -51,7 +51,7 @@ class CostFit:
 
 
 def fit_costs(cells: Sequence[Measured]) -> CostFit:
-    """Fits the time model's terms to measured costs, by relative least squares with coefficients of at least 0.
+    """Fits the time model's terms to measured costs, by relative least squares, no coefficient below 0.
 
     Exact: with so few terms the best non-negative solution is found among the least-squares solutions of all
     subsets. Raises ValueError for a cost that is not positive.
@@ -89,7 +89,7 @@ def _separable(
 
 
 def growth_exponent(costs: Mapping[int, float]) -> float:
-    """The p of cost ~ n^p between the smallest and the largest n; needs two different n and positive costs."""
+    """The p of cost ~ n^p between the smallest and the largest n. Raises ValueError without two of them."""
     low, high = min(costs), max(costs)
     if low == high or low < 1 or min(costs[low], costs[high]) <= 0:
         raise ValueError(f"an exponent needs two different n from 1 and positive costs, got {dict(costs)}")

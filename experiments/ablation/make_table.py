@@ -1,0 +1,8 @@
+"""The paper's ablation table, beside ours: python experiments/ablation/make_table.py [RUN_NAME]."""
+
+from pathlib import Path
+
+from icpo.reporting.expected import main
+
+if __name__ == "__main__":
+    main(Path(__file__).parent)

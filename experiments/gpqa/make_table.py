@@ -1,0 +1,8 @@
+"""Ours on GPQA diamond (the paper has no numbers): python experiments/gpqa/make_table.py [RUN_NAME]."""
+
+from pathlib import Path
+
+from icpo.reporting.expected import main
+
+if __name__ == "__main__":
+    main(Path(__file__).parent)

@@ -1,0 +1,184 @@
+"""Costs over n and k beside the paper's, the fit of its time model, and its theorems with numbers in them.
+
+python experiments/nk_sweep/make_table.py [RUN_NAME] [--outputs FOLDER]
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from icpo import complexity
+from icpo.complexity import QWEN_7B, Workload
+from icpo.cost_fit import CostFit, Measured, fit_costs, growth_exponent
+from icpo.records import run_cells
+from icpo.reporting.markdown import table
+
+HERE = Path(__file__).parent
+COSTS = ("tokens_per_question", "seconds_per_question")
+
+
+def main() -> None:
+    """Writes RUN/report/nk_costs.md and .csv, and prints the former."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("run_name", nargs="?", default="nk_sweep")
+    parser.add_argument("--outputs", type=Path, default=Path("outputs"))
+    args = parser.parse_args()
+    report = args.outputs / args.run_name / "report"
+    costs = measured_costs(args.outputs, args.run_name)
+    paper = pd.read_csv(HERE / "expected.csv")
+    report.mkdir(exist_ok=True)
+    beside = costs.merge(paper, on=["num_rounds", "num_candidates"], how="outer", suffixes=("", "_paper"))
+    beside.to_csv(report / "nk_costs.csv", index=False, lineterminator="\n")
+    text = "\n\n".join(
+        [
+            f"# Costs of {args.run_name} over n and k",
+            _cost_table(beside),
+            *(_fit_section("ours", costs, cost) for cost in COSTS),
+            *(_fit_section("the paper's table", paper.assign(lookahead_tokens=0.0), cost) for cost in COSTS),
+            theory_section(),
+        ]
+    )
+    (report / "nk_costs.md").write_text(text + "\n", encoding="utf-8")
+    sys.stdout.write(text + "\n")
+
+
+def measured_costs(outputs: Path, run_name: str) -> pd.DataFrame:
+    """One row per n and k, per question and seed.
+
+    Costs of n rounds are prefix sums of one run's: tokens are counted, seconds are the run's, shared out by
+    tokens. `lookahead_tokens` is what one candidate's look-aheads took on average (m l of the time model).
+    """
+    rows = []
+    for folder in run_cells(outputs, run_name):
+        metrics = json.loads((folder / "metrics.json").read_text("utf-8"))
+        num_runs = metrics["num_questions"] * len(metrics["seeds"])
+        looked = metrics["generated_by_purpose"].get("lookahead", 0)
+        for n, part in (metrics.get("by_num_rounds") or {str(metrics["num_rounds"]): metrics}).items():
+            share = part["generated_tokens"] / metrics["generated_tokens"]
+            rows.append(
+                {
+                    "num_rounds": int(n),
+                    "num_candidates": metrics["num_candidates"],
+                    "tokens_per_question": part["generated_tokens"] / num_runs,
+                    "seconds_per_question": share * metrics["wall_seconds"] / num_runs,
+                    "lookahead_tokens": looked
+                    / (num_runs * metrics["num_rounds"] * metrics["num_candidates"]),
+                }
+            )
+    return pd.DataFrame(rows).sort_values(["num_rounds", "num_candidates"])
+
+
+def _cost_table(beside: pd.DataFrame) -> str:
+    header = ["n, k", "seconds", "paper", "kilo tokens", "paper", "peak VRAM of the paper (GB)"]
+    rows = [
+        [
+            f"{row['num_rounds']:.0f}, {row['num_candidates']:.0f}",
+            _number(row["seconds_per_question"], 1),
+            _number(row["seconds_per_question_paper"], 1),
+            _number(row["tokens_per_question"] / 1000, 2),
+            _number(row["tokens_per_question_paper"] / 1000, 2),
+            _number(row["peak_vram_gb"], 2),
+        ]
+        for row in beside.to_dict("records")
+    ]
+    return table(header, rows)
+
+
+def _fit_section(name: str, costs: pd.DataFrame, cost: str) -> str:
+    """The fit's coefficients and its shares in the largest cell, and the exponent in n for each k."""
+    cells = [
+        Measured(row["num_rounds"], row["num_candidates"], row["lookahead_tokens"], row[cost])
+        for row in costs.to_dict("records")
+        if row["num_rounds"] > 0
+    ]
+    fit, largest = fit_costs(cells), max(cells, key=lambda c: c.num_rounds * c.num_candidates)
+    by_k = {
+        k: {c.num_rounds: c.cost for c in cells if c.num_candidates == k}
+        for k in sorted({c.num_candidates for c in cells})
+    }
+    exponents = {k: growth_exponent(part) for k, part in by_k.items() if len(part) > 1}
+    return "\n\n".join(
+        [
+            f"## {cost.replace('_', ' ')}, {name}",
+            _coefficients(fit, fit.shares(largest), f"n={largest.num_rounds}, k={largest.num_candidates}"),
+            f"Relative error {100 * fit.relative_error:.0f}%."
+            + (
+                f" Not to be told apart in this sweep: {', '.join(fit.inseparable)}."
+                if fit.inseparable
+                else ""
+            ),
+            "Growth n^p from the smallest to the largest n: "
+            + (", ".join(f"p = {p:.2f} at k = {k}" for k, p in exponents.items()) or "one n only")
+            + ".",
+        ]
+    )
+
+
+def _coefficients(fit: CostFit, shares: Mapping[str, float], where: str) -> str:
+    rows = [[name, f"{value:.3g}", f"{100 * shares[name]:.0f}%"] for name, value in fit.coefficients.items()]
+    return table(["term", "coefficient", f"share at {where}"], rows)
+
+
+def theory_section(work: Workload | None = None) -> str:
+    """The paper's theorems for Qwen2.5-Math-7B; beta = l as in the paper, and beta = 150 for summaries."""
+    paper = work or Workload(5, 16, 16, prompt_tokens=400, answer_tokens=1000, appended_tokens=1000)
+    summaries = replace(paper, appended_tokens=150)
+    rows = []
+    for name, at in (("beta = l = 1000", paper), ("beta = 150", summaries)):
+        priced = complexity.me_icpo_time(QWEN_7B, at, full_lookaheads=False)
+        rows += [
+            [f"T_ME, look-aheads of O(1) tokens ({name})", f"{priced:.2e}"],
+            [
+                f"T_ME, look-aheads as full answers ({name})",
+                _times(complexity.me_icpo_time(QWEN_7B, at, full_lookaheads=True), priced),
+            ],
+            [
+                f"T_TTRL, g = 1, kappa = 2 ({name})",
+                _times(complexity.ttrl_time(QWEN_7B, at, num_steps=1, backward_ratio=2.0), priced),
+            ],
+            [f"M_ME, b = 16 ({name})", _gigabytes(complexity.me_icpo_bytes(QWEN_7B, at, num_concurrent=16))],
+        ]
+    rows += [
+        ["M_TTRL, batch 8, Adam", _gigabytes(complexity.ttrl_bytes(QWEN_7B, paper, batch=8))],
+        [
+            "n* of time, k > n (g = 1, kappa = 2)",
+            f"{complexity.time_threshold(paper, num_steps=1, backward_ratio=2.0):.1f}",
+        ],
+        [
+            "n* of time, k <= n (k = 4)",
+            f"{complexity.time_threshold(replace(paper, num_candidates=4), num_steps=1, backward_ratio=2.0):.1f}",
+        ],
+        [
+            "n of memory, b = 16 against a batch of 8",
+            f"{complexity.memory_threshold(QWEN_7B, paper, batch=8, num_concurrent=16):,.0f}",
+        ],
+    ]
+    return "\n\n".join(
+        [
+            "## The paper's theorems with numbers in them",
+            "Qwen2.5-Math-7B; n = 5, k = m = 16, s_0 = 400, l = 1000. Times are in the theorems' units (constants 1).",
+            table(["quantity", "value"], rows),
+        ]
+    )
+
+
+def _times(value: float, base: float) -> str:
+    return f"{value:.2e} ({value / base:.1f} times as much)"
+
+
+def _gigabytes(value: float) -> str:
+    return f"{value / 1e9:.1f} GB"
+
+
+def _number(value: Any, digits: int) -> str:
+    return "" if value != value else f"{value:,.{digits}f}"
+
+
+if __name__ == "__main__":
+    main()

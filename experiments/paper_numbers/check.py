@@ -1,0 +1,192 @@
+"""What the paper's numbers say about one another, each statement worked out from reference_numbers.json."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from math import log
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+Numbers = Mapping[str, Any]
+K = 16
+SIZES = {
+    "aime2024": 30,
+    "amc": 83,
+    "math_l1": 43,
+    "math_l2": 90,
+    "math_l3": 105,
+    "math_l4": 128,
+    "math_l5": 134,
+}
+LEVELS = [name for name in SIZES if name.startswith("math")]
+HALF_UNIT = 0.005 + 1e-9  # half of the last digit that the tables print
+
+
+def main() -> None:
+    """Prints every statement with the numbers it rests on."""
+    numbers = json.loads(Path(__file__).with_name("reference_numbers.json").read_text("utf-8"))
+    for number, statement in enumerate(STATEMENTS, start=1):
+        sys.stdout.write(f"{number}. {statement(numbers)}\n")
+
+
+def on_grid(percent: float, num_answers: int) -> bool:
+    """Whether some number of right answers out of so many rounds to the printed percentage."""
+    nearest = round(percent / 100 * num_answers)
+    return any(abs(100 * i / num_answers - percent) <= HALF_UNIT for i in (nearest - 1, nearest, nearest + 1))
+
+
+def chance_on_grid(num_answers: int) -> float:
+    """The share of two-digit percentages that so many answers can give."""
+    return sum(on_grid(i / 100, num_answers) for i in range(10_001)) / 10_001
+
+
+def cells(numbers: Numbers, metric: str) -> Iterator[tuple[str, str, str, float, float]]:
+    """(model, method, benchmark, mean, std) of the main table."""
+    for model, methods in numbers["table_main"][metric].items():
+        for method, benchmarks in methods.items():
+            for benchmark, cell in benchmarks.items():
+                yield model, method, benchmark, cell["mean"], cell["std"]
+
+
+def means_lie_on_a_single_run_s_grid(numbers: Numbers) -> str:
+    """A mean of 5 seeds lies on i/(80 N), finer than two digits show; a single run's lies on i/(16 N)."""
+    found = list(cells(numbers, "mean_at_16"))
+    hits = sum(on_grid(mean, K * SIZES[benchmark]) for _, _, benchmark, mean, _ in found)
+    chances = [chance_on_grid(K * SIZES[benchmark]) for _, _, benchmark, _, _ in found]
+    return (
+        f"{hits} of the {len(found)} Mean@16 cells of the main table lie on the grid i/(16 N) of a single "
+        f"run; by chance {sum(chances):.1f} would, and so many or more with probability "
+        f"{tail_probability(chances, hits):.0e}."
+    )
+
+
+def tail_probability(chances: list[float], at_least: int) -> float:
+    """Probability that at least so many of independent events happen."""
+    counts = [1.0]
+    for p in chances:
+        counts = [a * (1 - p) + b * p for a, b in zip([*counts, 0.0], [0.0, *counts], strict=True)]
+    return sum(counts[at_least:])
+
+
+def math_average_is_unweighted(numbers: Numbers) -> str:
+    """The cost table's MATH(Avg)."""
+    levels = numbers["table_main"]["mean_at_16"]["qwen2.5-math-7b"]["me_icpo"]
+    plain = sum(levels[name]["mean"] for name in LEVELS) / len(LEVELS)
+    weighted = sum(levels[name]["mean"] * SIZES[name] for name in LEVELS) / sum(
+        SIZES[name] for name in LEVELS
+    )
+    printed = numbers["table_cost_mean_qwen2.5-math-7b"]["me_icpo"]["math_avg"]
+    return (
+        f"MATH(Avg) {printed:.2f} of the cost table is the unweighted mean of the five levels ({plain:.2f}); "
+        f"weighted by their sizes it is {weighted:.2f}."
+    )
+
+
+def accuracy_and_mean_disagree_on_math(numbers: Numbers) -> str:
+    """Both estimate the same probability."""
+    means = {(m, method, b): mean for m, method, b, mean, _ in cells(numbers, "mean_at_16")}
+    gaps = [(b, acc - means[m, method, b]) for m, method, b, acc, _ in cells(numbers, "accuracy")]
+    on_math = [gap for b, gap in gaps if b in LEVELS]
+    elsewhere = [abs(gap) for b, gap in gaps if b not in LEVELS]
+    return (
+        "Accuracy and Mean@16 have the same expectation. On AIME and AMC they agree within "
+        f"{max(elsewhere):.2f} points; on MATH Accuracy is lower in {sum(gap < 0 for gap in on_math)} of "
+        f"{len(on_math)} cells, by {-max(on_math):.1f} to {-min(on_math):.1f} points: the two were not "
+        "measured alike."
+    )
+
+
+def spreads_differ_by_two_rather_than_four(numbers: Numbers) -> str:
+    """The base's attempts are independent: a mean of 16 has a quarter of one attempt's standard deviation."""
+    spreads = {(m, b): std for m, method, b, _, std in cells(numbers, "mean_at_16") if method == "base"}
+    ratios = sorted(
+        std / spreads[m, b] for m, method, b, _, std in cells(numbers, "accuracy") if method == "base"
+    )
+    return (
+        "If Accuracy is one attempt per question and seed, the base's deviates 4 times as much as its "
+        f"Mean@16. The {len(ratios)} printed ratios have the median {median(ratios):.2f} and the maximum "
+        f"{ratios[-1]:.2f}."
+    )
+
+
+def majority_voting_is_not_passed_by_the_7b_model(numbers: Numbers) -> str:
+    """The figure of backbones; its bars are read off to about a point."""
+    models = numbers["figure_backbones_aime2024_read_off_the_bars_plus_minus_1"]
+    parts = [
+        f"{model} {bars['me_icpo_mean_at_16']:g} against {bars['base_maj_at_16']:g}"
+        for model, bars in models.items()
+    ]
+    passed = sum(bars["me_icpo_mean_at_16"] > bars["base_maj_at_16"] for bars in models.values())
+    return (
+        f"ME-ICPO's Mean@16 passes the base's Maj@16 for {passed} of {len(models)} models of the figure: "
+        f"{', '.join(parts)}."
+    )
+
+
+def harder_tables_fit_sizes(numbers: Numbers) -> str:
+    """Which number of questions puts both cells of a table on the grid of a single run."""
+    parts = []
+    for table in ("table_harder_qwen2.5-math-7b", "table_harder_gemini-2.5-flash"):
+        for benchmark in ("hmmt", "apex"):
+            values = [numbers[table][method][benchmark]["mean_at_16"] for method in ("base", "me_icpo")]
+            sizes = [n for n in range(20, 61) if all(on_grid(v, K * n) for v in values)]
+            parts.append(f"{benchmark} of {table.removeprefix('table_harder_')} {sizes or 'none'}")
+    fits = "; ".join(parts)
+    return f"Numbers of questions (20 to 60) for which both Mean@16 lie on a single run's grid: {fits}."
+
+
+def random_selection_does_worse_than_no_context(numbers: Numbers) -> str:
+    """The ablation beside the base of the main table."""
+    ablation = numbers["table_ablation_aime2024_qwen2.5-math-7b"]
+    base = numbers["table_main"]["mean_at_16"]["qwen2.5-math-7b"]["base"]["aime2024"]["mean"]
+    return (
+        f"Without entropy selection Mean@16 is {ablation['without_entropy']['mean_at_16']}, below the "
+        f"base's {base}: in the paper a random attempt in the context does harm."
+    )
+
+
+def costs_grow_slower_than_linearly(numbers: Numbers) -> str:
+    """The paper describes them as superlinear and close to n^3."""
+    grid = {(row["n"], row["k"]): row for row in numbers["table_nk_cost_aime2024_qwen2.5-math-7b_2xL40S"]}
+
+    def exponents(cost: str) -> str:
+        found = [log(grid[7, k][cost] / grid[1, k][cost]) / log(7) for k in (4, 8, 16, 32)]
+        return f"{min(found):.2f} to {max(found):.2f}"
+
+    return (
+        "From n = 1 to 7 the seconds of the cost table grow like n^p with p from "
+        f"{exponents('seconds_per_question')}, the tokens with p from "
+        f"{exponents('kilo_tokens_per_question')}: slower than linearly, and not near n^3."
+    )
+
+
+def token_counts_are_those_of_full_look_aheads(numbers: Numbers) -> str:
+    """Tokens a sequence, with and without the look-aheads among the sequences."""
+    parts = []
+    for row in numbers["table_nk_cost_aime2024_qwen2.5-math-7b_2xL40S"]:
+        if row["n"] == 5:
+            n, k = row["n"], row["k"]
+            answers, drawn = n * k + K, n * k * K
+            tokens = 1000 * row["kilo_tokens_per_question"]
+            parts.append(f"k={k}: {tokens / (answers + drawn):.0f} ({tokens / answers:.0f})")
+    return (
+        "Tokens per answer at n = 5 and m = 16, if look-aheads are answers drawn in full (in brackets: if "
+        f"they take no tokens, as the time theorem prices them): {', '.join(parts)}. The context is 4,096."
+    )
+
+
+STATEMENTS: tuple[Callable[[Numbers], str], ...] = (
+    means_lie_on_a_single_run_s_grid,
+    math_average_is_unweighted,
+    accuracy_and_mean_disagree_on_math,
+    spreads_differ_by_two_rather_than_four,
+    majority_voting_is_not_passed_by_the_7b_model,
+    harder_tables_fit_sizes,
+    random_selection_does_worse_than_no_context,
+    costs_grow_slower_than_linearly,
+    token_counts_are_those_of_full_look_aheads,
+)
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+"""A run's table.csv beside the paper's numbers of one experiment (its expected.csv)."""
+
+import argparse
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from icpo.errors import RecordsError
+from icpo.reporting.latex import escape
+from icpo.reporting.markdown import table as markdown_table
+from icpo.reporting.report import write_report
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+KEY = ["backbone", "method", "reward", "selector", "num_rounds", "num_candidates", "benchmark", "metric", "k"]
+METRICS = ("mean_at_k", "accuracy")
+SHOWN = [*KEY, "paper", "ours", "difference", "verdict"]
+COLUMNS = [*KEY, "protocol", "paper_value", "value", "low", "high", "difference", "verdict"]
+
+
+def main(experiment: Path) -> None:
+    """Command line of experiments/NAME/make_table.py: [RUN_NAME] [--outputs FOLDER]."""
+    parser = argparse.ArgumentParser(description=f"The paper's numbers of {experiment.name} beside ours.")
+    parser.add_argument("run_name", nargs="?", default=experiment.name)
+    parser.add_argument("--outputs", type=Path, default=Path("outputs"))
+    args = parser.parse_args()
+    write_report(args.outputs, args.run_name)
+    table, paths = write_comparison(args.outputs / args.run_name, experiment)
+    print(table, *map(str, paths), sep="\n")
+
+
+def write_comparison(run: Path, experiment: Path) -> tuple[str, list[Path]]:
+    """Writes RUN/report/EXPERIMENT_vs_paper.{md,csv,tex}; returns the Markdown and the paths.
+
+    Raises RecordsError where the run has no table yet.
+    """
+    compared = compare(read_table(run), experiment / "expected.csv")
+    rows = [_shown(row) for row in compared.to_dict("records")]
+    texts = {
+        "md": markdown_table(SHOWN, rows) + "\n",
+        "tex": _latex_table(SHOWN, rows),
+        "csv": compared.to_csv(index=False, lineterminator="\n"),
+    }
+    paths = []
+    for suffix, text in texts.items():
+        paths.append(run / "report" / f"{experiment.name}_vs_paper.{suffix}")
+        paths[-1].write_text(text, encoding="utf-8")
+    return texts["md"], paths
+
+
+def read_table(run: Path) -> "pd.DataFrame":
+    """The run's table.csv, its key columns as text ("" where a method has no such setting)."""
+    import pandas as pd
+
+    path = run / "report" / "table.csv"
+    if not path.is_file():
+        raise RecordsError(f"There is no {path}. Make it with python -m icpo.report {run.name}.")
+    table = pd.read_csv(path, dtype=dict.fromkeys([*KEY, "protocol"], str), keep_default_na=False)
+    for name in ("value", "low", "high"):
+        table[name] = pd.to_numeric(table[name])
+    base = table["method"].str.startswith("direct")
+    table.loc[base, ["reward", "selector", "num_rounds", "num_candidates"]] = ""
+    return table[~table["method"].str.contains("-")]
+
+
+def compare(table: "pd.DataFrame", expected: Path) -> "pd.DataFrame":
+    """Every number of the paper beside ours, and ours that the paper has none for.
+
+    The verdict is `within` where the paper's value (give or take its `tolerance`) meets our 95% interval,
+    else `above` or `below` (ours is), `not run` where we have no such number, and empty where the paper has
+    none.
+    """
+    import pandas as pd
+
+    paper = pd.read_csv(expected, dtype=dict.fromkeys(KEY, str), keep_default_na=False)
+    for name in ("paper_value", "tolerance"):
+        paper[name] = pd.to_numeric(paper[name])
+    wanted = table[table["metric"].isin({*METRICS, *paper["metric"]})]
+    both = paper.merge(wanted[[*KEY, "protocol", "value", "low", "high"]], on=KEY, how="outer", sort=False)
+    both["difference"] = both["value"] - both["paper_value"]
+    both["verdict"] = "within"
+    both.loc[both["low"] > both["paper_value"] + both["tolerance"], "verdict"] = "above"
+    both.loc[both["high"] < both["paper_value"] - both["tolerance"], "verdict"] = "below"
+    both.loc[both["value"].isna(), "verdict"] = "not run"
+    both.loc[both["paper_value"].isna(), "verdict"] = ""
+    return both[COLUMNS]
+
+
+def _shown(row: Mapping[Hashable, Any]) -> list[str]:
+    """A row for readers, in the order of SHOWN, in percent."""
+    ours = f"{100 * row['value']:.2f} [{100 * row['low']:.2f}, {100 * row['high']:.2f}]"
+    is_run = row["value"] == row["value"]
+    has_paper = row["paper_value"] == row["paper_value"]
+    return [
+        *(str(row[name]) for name in KEY),
+        f"{100 * row['paper_value']:.2f}" if has_paper else "",
+        ours if is_run else "",
+        f"{100 * row['difference']:+.2f}" if is_run and has_paper else "",
+        str(row["verdict"]),
+    ]
+
+
+def _latex_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [" & ".join(map(escape, row)) + r" \\" for row in (header, *rows)]
+    body = "\n".join([lines[0], r"\midrule", *lines[1:]])
+    return f"\\begin{{tabular}}{{{'l' * len(header)}}}\n\\toprule\n{body}\n\\bottomrule\n\\end{{tabular}}\n"
