@@ -18,7 +18,7 @@ from omegaconf.errors import OmegaConfBaseException
 from icpo.errors import ConfigError
 
 OWN_PACKAGE = "icpo."
-NOT_IN_DIGEST = ("tracking", "output_root", "run_name", "max_in_flight", "dry_run", "allow_targets")
+NOT_IN_DIGEST = ("tracking", "output_root", "run_name", "max_in_flight", "dry_run", "watch", "rates", "question_tokens", "allow_targets")
 NO_EXPERIMENT = "No experiment selected. Pass +exp=NAME; presets: {presets}. See --help."
 SECRET = re.compile(r"(?i)(api_?key|secret|password|auth(orization)?|access_token)$")
 SEEN_RUNS: list[tuple[Path, str]] = []

@@ -31,6 +31,9 @@ def run_job(config: DictConfig) -> None:
         check_config(config)
         values = resolved(config)
         job, tracker = build(config.job), build(config.tracking)
+        if values.get("dry_run"):
+            plan(job, str(values["cell"]))
+            return
         getattr(job, "preflight", lambda: None)()
     except IcpoError as error:
         if not runs_here():
@@ -47,6 +50,14 @@ def run_job(config: DictConfig) -> None:
             raise
         logger.error("%s: %s", folder.name, error)
         failures.append(error)
+
+
+def plan(job: object, name: str) -> None:
+    """Says what the job needs at most; nothing is drawn, so there is nothing to report."""
+    from icpo.jobs.planning import plan_line
+
+    SEEN_RUNS.clear()
+    logger.info("%s", plan_line(job, name))
 
 
 def main() -> None:

@@ -4,8 +4,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rich.console import Console
+
 from icpo.backbones import Backbone
 from icpo.benchmarks import Benchmark, LoadedBenchmark
+from icpo.budget import Rates
 from icpo.errors import BenchmarkError, EngineError
 from icpo.grading import Grader
 from icpo.jobs.cell import Cell
@@ -15,8 +18,19 @@ from icpo.jobs.outcome import Outcomes
 from icpo.jobs.protocol import Protocol
 from icpo.methods import Foreign, drive, drive_block
 from icpo.prompts import Book
+from icpo.reporting.live import narrated, question_view
 from icpo.rewards import Oracle
-from icpo.types import BlockEngine, Engine, Method, Question, QuestionResult, RewardSource, Selector, Toolkit
+from icpo.types import (
+    BlockEngine,
+    Engine,
+    Method,
+    Question,
+    QuestionResult,
+    RewardSource,
+    Selector,
+    Solving,
+    Toolkit,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +47,9 @@ class Evaluation:
     method: Method
     seeds: tuple[int, ...]
     max_in_flight: int
-    dry_run: bool
+    rates: Rates
+    question_tokens: int
+    watch: bool
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "seeds", tuple(self.seeds))
@@ -81,6 +97,7 @@ class Evaluation:
             "backbone": self.backbone.name,
             "benchmark": self.benchmark.name,
             "method": self.method.name,
+            "label": getattr(self.method, "label", self.method.name),
             "reward": None if reward is None else reward.name,
             "selector": None if selector is None else selector.name,
             "protocol": self.protocol.name,
@@ -116,6 +133,15 @@ class Evaluation:
         sampling = self.protocol.sampling_by_purpose()
         return Toolkit(self.prompts, sampling, grader.extract, grader.tally, self.backbone.reasoning_end)
 
+    def _solve(self, method: Method, question: Question, tools: Toolkit, seed: int) -> Solving:
+        """One question's solving; when watched, it tells the terminal what each stage brought."""
+        solving = method.solve(question, tools, seed=seed)
+        if not self.watch:
+            return solving
+        console = Console()
+        console.print(question_view(question))
+        return narrated(solving, tools, question.kind, console.print)
+
     def _results(
         self, method: Method, todo: list[tuple[Question, int]], tools: Toolkit, cell: Cell
     ) -> Iterator[QuestionResult]:
@@ -124,7 +150,9 @@ class Evaluation:
         done = cell.records.done()
         try:
             if isinstance(engine, Engine):
-                solvings = (method.solve(q, tools, seed=s) for q, s in todo if (q.question_id, s) not in done)
+                solvings = (
+                    self._solve(method, q, tools, s) for q, s in todo if (q.question_id, s) not in done
+                )
                 journalled = JournalledEngine(engine, cell.records.journal, cell.check)
                 yield from drive(solvings, journalled, max_in_flight=self.max_in_flight)
             else:
@@ -148,6 +176,6 @@ class Evaluation:
             block = todo[start : start + engine.block_questions]
             if all((q.question_id, seed) in done for q, seed in block):
                 continue
-            for result in drive_block([method.solve(q, tools, seed=s) for q, s in block], journalled):
+            for result in drive_block([self._solve(method, q, tools, s) for q, s in block], journalled):
                 if (result.question.question_id, result.seed) not in done:
                     yield result

@@ -1,0 +1,58 @@
+"""What a cell needs at most, before anything is drawn: the dry run."""
+
+from icpo.budget import Draws, Need, describe, direct_draws, me_icpo_draws, need_of
+from icpo.errors import ConfigError
+from icpo.jobs.evaluation import Evaluation
+from icpo.methods import Direct, MeIcpo
+from icpo.selectors import EntropyRacing, KeepAll
+
+
+def cell_need(job: Evaluation) -> Need:
+    """The need of all questions and seeds. Raises ConfigError for methods whose draws are not known beforehand."""
+    num_questions = job.benchmark.limit or job.benchmark.expected_count
+    if num_questions is None:
+        raise ConfigError(
+            f"dry_run cannot tell how many questions {job.benchmark.name} has. Set benchmark.limit or "
+            "benchmark.expected_count."
+        )
+    sampling = job.protocol.sampling_by_purpose()
+    limits = {purpose: one.max_tokens for purpose, one in sampling.items()}
+    one = need_of(
+        _draws(job),
+        limits,
+        context_tokens=job.context_tokens,
+        supports_n=getattr(job.engine, "supports_n", True),
+    )
+    return one.times(num_questions * len(job.seeds))
+
+
+def _draws(job: Evaluation) -> list[Draws]:
+    method = job.method
+    question_tokens = job.question_tokens
+    if isinstance(method, Direct):
+        return direct_draws(num_finals=method.num_finals, question_tokens=question_tokens)
+    if isinstance(method, MeIcpo):
+        selector = method.selector
+        sampling = job.protocol.sampling_by_purpose()
+        return me_icpo_draws(
+            num_rounds=method.num_rounds,
+            num_candidates=method.num_candidates,
+            num_lookaheads=method.num_lookaheads if selector.needs_lookaheads else 0,
+            num_finals=method.num_finals,
+            finals_after=method.finals_after or (),
+            num_kept=method.num_candidates if isinstance(selector, KeepAll) else 1,
+            num_instalments=len(selector.instalments) if isinstance(selector, EntropyRacing) else 1,
+            question_tokens=question_tokens,
+            max_tokens={purpose: one.max_tokens for purpose, one in sampling.items()},
+        )
+    raise ConfigError(
+        f"dry_run knows the draws of direct and me_icpo, not of {method.name}: a search draws as it goes. "
+        "Its budget knobs are in its conf/method file."
+    )
+
+
+def plan_line(job: object, name: str) -> str:
+    """One line for the terminal. Raises ConfigError for jobs that ask no language model."""
+    if not isinstance(job, Evaluation):
+        raise ConfigError("dry_run speaks of presets that ask a language model; this one asks none.")
+    return describe(name, cell_need(job), job.rates)
