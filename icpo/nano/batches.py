@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from icpo.arithmetic import Rules
 from icpo.nano.examples import Example, Mixture, PromptSet, draw_example, simulated_source
 from icpo.nano.own_samples import OwnPools
+from icpo.nano.tokenizer import END
 from icpo.seeding import derive_seed
 
 LENGTH_STEP_TOKENS = 16
@@ -88,11 +89,11 @@ def read_pools(path: Path) -> OwnPools:
 
 @cache
 def load_tokenizer(folder: Path) -> Any:
-    """The tokenizer saved in a folder, read once a process."""
+    """The bare tokenizer saved in a folder, read once a process; transformers is slow to import in each worker."""
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    from transformers import AutoTokenizer
+    from tokenizers import Tokenizer
 
-    return AutoTokenizer.from_pretrained(str(folder))
+    return Tokenizer.from_file(str(folder / "tokenizer.json"))
 
 
 def encode(examples: Sequence[Example], tokenizer: Any) -> list[tuple[list[int], int]]:
@@ -100,10 +101,9 @@ def encode(examples: Sequence[Example], tokenizer: Any) -> list[tuple[list[int],
 
     Prompt and completion are encoded apart, since at test time the completion's tokens are the model's choice.
     """
-    raw = tokenizer.backend_tokenizer
-    prompts = raw.encode_batch([e.prompt for e in examples], add_special_tokens=False)
-    completions = raw.encode_batch([e.completion for e in examples], add_special_tokens=False)
-    end = tokenizer.eos_token_id
+    prompts = tokenizer.encode_batch([e.prompt for e in examples], add_special_tokens=False)
+    completions = tokenizer.encode_batch([e.completion for e in examples], add_special_tokens=False)
+    end = tokenizer.token_to_id(END)
     return [([*p.ids, *c.ids, end], len(p.ids)) for p, c in zip(prompts, completions, strict=True)]
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from icpo.nano.tokenizer import save_tokenizer
+from icpo.nano.tokenizer import END, PAD
 
 MAX_CONTEXT_TOKENS = 4096
 
@@ -30,7 +30,7 @@ class Architecture:
 
         torch.manual_seed(seed)
         config = LlamaConfig(
-            vocab_size=len(tokenizer),
+            vocab_size=tokenizer.get_vocab_size(),
             hidden_size=self.width,
             intermediate_size=self.hidden_width,
             num_hidden_layers=self.num_layers,
@@ -40,15 +40,14 @@ class Architecture:
             max_position_embeddings=MAX_CONTEXT_TOKENS,
             tie_word_embeddings=True,
             bos_token_id=None,
-            eos_token_id=tokenizer.eos_token_id,
-            pad_token_id=tokenizer.pad_token_id,
+            eos_token_id=tokenizer.token_to_id(END),
+            pad_token_id=tokenizer.token_to_id(PAD),
             attn_implementation="sdpa",
         )
         return LlamaForCausalLM(config)
 
 
-def save_model(model: Any, tokenizer: Any, folder: Path) -> None:
-    """Writes weights in float32, config, generation config and tokenizer, as AutoModel and vLLM read them."""
+def save_model(model: Any, folder: Path) -> None:
+    """Writes weights in float32, config and generation config, as AutoModel and vLLM read them."""
     model.float().save_pretrained(str(folder))
     (folder / "model.safetensors").chmod(0o644)
-    save_tokenizer(tokenizer, folder)

@@ -4,12 +4,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from icpo.nano.tokenizer import END
+
 COMPACT_EVERY_TOKENS = 8
 
 
 @dataclass(frozen=True)
 class Sampler:
-    """Draws completions from a model; a batch holds at most `max_rows` sequences and `max_cells` padded tokens."""
+    """Draws completions from a model with the bare tokenizer of `tokenizers`; a batch holds at most `max_rows` sequences and `max_cells` padded tokens."""
 
     model: Any
     tokenizer: Any
@@ -25,14 +27,13 @@ class Sampler:
 
         device = next(self.model.parameters()).device
         generator = torch.Generator(device=device).manual_seed(seed)
-        raw = self.tokenizer.backend_tokenizer
-        encoded = [e.ids for e in raw.encode_batch(list(prompts), add_special_tokens=False)]
+        encoded = [e.ids for e in self.tokenizer.encode_batch(list(prompts), add_special_tokens=False)]
         order = sorted(range(len(encoded)), key=lambda i: len(encoded[i]))
         texts: dict[int, list[str]] = {}
         with torch.inference_mode():
             for group in self._groups(order, encoded, num_samples):
                 rows = self._generate([encoded[i] for i in group], num_samples, generator)
-                decoded = raw.decode_batch(rows, skip_special_tokens=True)
+                decoded = self.tokenizer.decode_batch(rows, skip_special_tokens=True)
                 for j, i in enumerate(group):
                     texts[i] = decoded[j * num_samples : (j + 1) * num_samples]
         return [texts[i] for i in range(len(prompts))]
@@ -53,7 +54,7 @@ class Sampler:
         import torch
         from transformers import DynamicCache
 
-        end = self.tokenizer.eos_token_id
+        end = self.tokenizer.token_to_id(END)
         device = generator.device
         width = max(map(len, prompts))
         ids = torch.tensor([[0] * (width - len(p)) + p for p in prompts], device=device)
@@ -69,7 +70,7 @@ class Sampler:
             token = self._choose(logits, generator)
             written[alive, t] = token
             if t % COMPACT_EVERY_TOKENS == COMPACT_EVERY_TOKENS - 1:
-                kept = (written[alive] != end).all(1).nonzero().squeeze(1)
+                kept = (written[alive, : t + 1] != end).all(1).nonzero().squeeze(1)
                 if len(kept) == 0:
                     break
                 if len(kept) < len(alive):
