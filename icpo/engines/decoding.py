@@ -40,7 +40,7 @@ def decode_rows(model: Model, rows: Sequence[Row], endings: Endings) -> list[Dra
     device, vocabulary = batch.logits.device, batch.logits.shape[-1]
     prompts = [torch.tensor(row.prompt, device=device) for row in rows]
     settings = RowSettings.of([row.sampling for row in rows], prompts, vocabulary)
-    randomness = Randomness([(row.seed, row.index) for row in rows])
+    randomness = Randomness([row.seed for row in rows])
     end_ids = torch.tensor(endings.end_ids, dtype=torch.long, device=device)
     suspects = endings.suspects(rows)
     limits = np.array([row.sampling.max_tokens for row in rows])

@@ -18,11 +18,10 @@ BLOCK_TOKENS = 64
 
 
 class Randomness:
-    """Uniform numbers in [0, 1): a stream per row, determined by its request's seed and its sample index."""
+    """Uniform numbers in [0, 1): a stream per row, which the row's seed alone determines."""
 
-    def __init__(self, keys: Sequence[tuple[int, int]]) -> None:
-        """`keys` holds (seed, sample index) per row."""
-        philox = (np.random.Philox(key=np.array(key, dtype=np.uint64)) for key in keys)
+    def __init__(self, seeds: Sequence[int]) -> None:
+        philox = (np.random.Philox(key=seed) for seed in seeds)
         self._streams = [np.random.Generator(p) for p in philox]
 
     def block(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:

@@ -117,7 +117,7 @@ class TransformersEngine:
             return []
         clipped = min(sampling.max_tokens, room)
         sampling = replace(sampling, max_tokens=clipped, min_tokens=min(sampling.min_tokens, clipped))
-        return [Row(prompt, sampling, request.seed, index, i) for i in range(request.num_samples)]
+        return [Row(prompt, sampling, request.seed + i, index, i) for i in range(request.num_samples)]
 
 
 def batches(rows: "Sequence[Row]", max_rows: int) -> "Iterator[list[Row]]":

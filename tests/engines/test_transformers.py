@@ -71,9 +71,15 @@ def test_the_same_requests_give_the_same_bits_whatever_ran_before_and_on_however
 def test_samples_differ_by_index_and_by_seed_and_not_by_their_neighbours(engine):
     [alone] = engine.generate([ask(PROMPTS[0], WARM, num_samples=4, seed=1)])
     assert len({c.text for c in alone}) == 4
-    other, among = engine.generate([ask(PROMPTS[0], WARM, 4, seed=2), ask(PROMPTS[0], WARM, 4, seed=1)])
+    other, among = engine.generate([ask(PROMPTS[0], WARM, 4, seed=9), ask(PROMPTS[0], WARM, 4, seed=1)])
     assert [c.text for c in among] == [c.text for c in alone]
     assert not {c.text for c in other} & {c.text for c in alone}
+
+
+def test_draws_asked_for_in_instalments_are_those_asked_for_at_once(engine):
+    [whole] = engine.generate([ask(PROMPTS[0], WARM, num_samples=4, seed=1)])
+    parts = [engine.generate([ask(PROMPTS[0], WARM, num_samples=2, seed=seed)])[0] for seed in (1, 3)]
+    assert parts[0] + parts[1] == whole
 
 
 def test_more_rows_than_a_batch_holds_come_back_in_order(engine):

@@ -1,0 +1,62 @@
+import pytest
+
+from icpo.engines.scripted import Scripted, ScriptedBlocks, ScriptedEngine
+from icpo.errors import EngineError
+from icpo.types import BlockEngine, Engine, Prompt, Purpose, SampleRequest, Sampling
+from tests.engines.conftest import backbone_of
+
+
+def ask(text, num_samples=1, seed=0):
+    return SampleRequest(Purpose.FINAL, Prompt("", text), Sampling(1, 1, max_tokens=9), num_samples, seed)
+
+
+def echo(request, index):
+    return f"{request.prompt.user} {index}"
+
+
+def test_the_continuous_engine_answers_in_either_order_and_records_what_it_answered():
+    for is_latest_first, wanted in ((False, [1, 2]), (True, [2, 1])):
+        engine = ScriptedEngine(echo, is_latest_first=is_latest_first)
+        engine.submit(1, ask("a", 2))
+        engine.submit(2, ask("b"))
+        engine.submit(3, ask("c"))
+        engine.cancel(3)
+        answers = [engine.finished()[0], engine.finished()[0]]
+        assert [ticket for ticket, _ in answers] == wanted
+        assert [c.text for c in dict(answers)[1]] == ["a 0", "a 1"]
+        assert (engine.num_draws, engine.cancelled, len(engine.requests)) == (2, [3], 2)
+        with pytest.raises(EngineError, match="nothing is in flight"):
+            engine.finished()
+
+
+def test_a_failed_draw_loses_nothing():
+    engine = ScriptedEngine(echo, fails_at=[0])
+    engine.submit(1, ask("a"))
+    with pytest.raises(EngineError, match="draw 0"):
+        engine.finished()
+    assert engine.finished()[0][0] == 1
+    blocks = ScriptedBlocks(echo, block_questions=2, fails_at=[1])
+    assert [[c.text for c in answer] for answer in blocks.generate([ask("a"), ask("b")])] == [
+        ["a 0"],
+        ["b 0"],
+    ]
+    with pytest.raises(EngineError, match="draw 1"):
+        blocks.generate([ask("c")])
+    assert len(blocks.requests) == 2
+
+
+def test_settings_give_texts_in_turn_to_the_first_piece_found(tmp_path):
+    settings = Scripted("scripted", {"sum": ["3", "4"], "": ["?"]}, block_questions=None)
+    engine = settings.start(backbone_of(tmp_path), max_context_tokens=9)
+    assert isinstance(engine, Engine)
+    engine.submit(0, ask("the sum", 3, seed=1))
+    engine.submit(1, ask("other"))
+    assert [c.text for c in engine.finished()[0][1]] == ["4", "3", "4"]
+    assert [c.text for c in engine.finished()[0][1]] == ["?"]
+    blocks = Scripted("scripted", {"sum": ["3"]}, block_questions=4).start(
+        backbone_of(tmp_path), max_context_tokens=9
+    )
+    assert isinstance(blocks, BlockEngine)
+    assert blocks.block_questions == 4
+    with pytest.raises(EngineError, match=r"no answer for the prompt 'other'.*engine\.answers"):
+        blocks.generate([ask("other")])
