@@ -1,0 +1,125 @@
+"""An engine without a model, and cells run on it: everything else is the real thing."""
+
+import json
+from dataclasses import dataclass, field, replace
+
+from hydra import compose, initialize_config_dir
+from omegaconf import open_dict
+
+from icpo.configuration import build, config_digest, config_source, resolved
+from icpo.jobs.cell import run_cell
+from icpo.jobs.engine_pool import POOL
+from icpo.types import Completion, FinishReason, Purpose
+
+
+def reply(request):
+    """Completions by seed and sample: answers 1 to 3, now and then none, scores and verdicts where asked."""
+    completions = []
+    for i in range(request.num_samples):
+        draw = (request.seed + 7 * i) % 11
+        text = (
+            "I cannot tell."
+            if draw == 0
+            else f"We add, so {draw}. yes, score {draw}. boxed{{{draw % 3 + 1}}}"
+        )
+        if request.purpose is Purpose.SUMMARY:
+            text = f"A summary of length {len(request.prompt.user)}."
+        completions.append(Completion(text, len(request.prompt.raw) // 4, len(text) // 4, FinishReason.STOP))
+    return completions
+
+
+@dataclass(slots=True)
+class Blocks:
+    identity: str = "fake blocks"
+    block_questions: int = 2
+    requests: list = field(default_factory=list)
+
+    def generate(self, requests):
+        self.requests += requests
+        return [reply(request) for request in requests]
+
+    def close(self):
+        pass
+
+
+@dataclass(slots=True)
+class Continuous:
+    identity: str = "fake continuous"
+    requests: list = field(default_factory=list)
+    waiting: dict = field(default_factory=dict)
+
+    def submit(self, ticket, request):
+        self.requests.append(request)
+        self.waiting[ticket] = request
+
+    def finished(self):
+        ticket = max(self.waiting)
+        return [(ticket, reply(self.waiting.pop(ticket)))]
+
+    def cancel(self, ticket):
+        self.waiting.pop(ticket, None)
+
+    def close(self):
+        pass
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Engine settings whose engine is given."""
+
+    engine: object
+    name: str = "fake"
+
+    def preflight(self):
+        pass
+
+    def start(self, backbone, *, max_context_tokens):
+        return self.engine
+
+    def __eq__(self, other):
+        return isinstance(other, Settings) and self.engine is other.engine
+
+    def __hash__(self):
+        return id(self.engine)
+
+
+def questions_file(folder, golds=("2", "3", "1"), text="How many are {i} apples and {i} pears?"):
+    path = folder / "questions.jsonl"
+    rows = [{"id": f"q{i}", "problem": text.format(i=i), "answer": gold} for i, gold in enumerate(golds)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def _source(questions):
+    if questions.suffix == ".txt":
+        return ["benchmark=questions_file", f"+question_file={questions}"]
+    return ["benchmark=aime2024", f"benchmark.path={questions}", "benchmark.expected_count=null"]
+
+
+def run(folder, questions, *overrides, engine=None):
+    """Runs one cell of quickstart on a fake engine; returns its folder and the engine."""
+    overrides = [
+        "+exp=quickstart",
+        *_source(questions),
+        "benchmark.limit=null",
+        "tracking=none",
+        "protocol.num_candidates=3",
+        "protocol.num_lookaheads=3",
+        "protocol.num_finals=4",
+        *overrides,
+    ]
+    with initialize_config_dir(config_dir=config_source(), version_base="1.3"):
+        config = compose("config", overrides=overrides)
+    with open_dict(config):
+        config.pop("hydra", None)
+    values = resolved(config)
+    engine = engine or Blocks()
+    job = replace(build(config.job), engine=Settings(engine))
+    cell = folder / values["cell"]
+    try:
+        run_cell(
+            job, tracker=build(config.tracking), folder=cell, values=values, digest=config_digest(values)
+        )
+    finally:
+        POOL.close()
+    return cell, engine
