@@ -78,7 +78,7 @@ def test_hours_and_dollars_follow_the_rates():
     rates = Rates(num_gpus=2, tokens_per_second=1000.0, gpu_hour_price=3.0)
     assert rates.gpu_hours(need) == pytest.approx(4.0)
     assert rates.dollars(need) == pytest.approx(12.0)
-    api = Rates(prompt_price=1.25, completion_price=10.0)
+    api = Rates(num_gpus=1, tokens_per_second=1000.0, prompt_price=1.25, completion_price=10.0)
     assert api.gpu_hours(need) is None and api.dollars(need) == pytest.approx(2.5 + 72.0)
     assert Rates().gpu_hours(need) is Rates().dollars(need) is None
 

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
@@ -39,44 +40,43 @@ def draw(table: pd.DataFrame, paper: pd.DataFrame) -> Figure:
     """One panel per benchmark; error bars are 95% intervals, diamonds the paper's bars."""
     benchmarks = list(dict.fromkeys(table["benchmark"]))
     most = table.groupby("benchmark")["backbone"].nunique().max()
-    figure = Figure(figsize=(2.0 + 2.0 * most, 0.8 + 2.8 * len(benchmarks)), layout="constrained")
+    figure = Figure(figsize=(2.5 + 2.0 * most, 0.9 + 2.8 * len(benchmarks)), layout="constrained")
     FigureCanvasAgg(figure)
-    for axes, benchmark in zip(
-        figure.subplots(len(benchmarks), squeeze=False)[:, 0], benchmarks, strict=True
-    ):
-        rows = table[table["benchmark"] == benchmark]
-        models = list(dict.fromkeys(rows["backbone"]))
-        for i, (method, metric, label, colour) in enumerate(BARS):
-            for x, model in enumerate(models):
-                place = x + (i - 1.5) * WIDTH
-                name = label.format(k=rows["k"].iloc[0]) if x == 0 else None
-                ours = pick(rows, model, method, metric)
-                if ours is not None:
-                    error = [[100 * (ours.value - ours.low)], [100 * (ours.high - ours.value)]]
-                    axes.bar(
-                        place, 100 * ours.value, WIDTH * 0.94, yerr=error, color=colour, label=name, capsize=2,
-                        error_kw={"elinewidth": 0.9, "ecolor": "#333333"},
-                    )  # fmt: skip
-                    axes.text(place, 100 * ours.high + 1, f"{100 * ours.value:.1f}", ha="center", fontsize=7)
-                theirs = pick(paper[paper["benchmark"] == benchmark], model, method, metric)
-                if theirs is not None:
-                    axes.plot(place, 100 * theirs.paper_value, "D", color="black", markersize=4)
+    panels = figure.subplots(len(benchmarks), squeeze=False)[:, 0]
+    for axes, benchmark in zip(panels, benchmarks, strict=True):
+        ours, theirs = (rows[rows["benchmark"] == benchmark] for rows in (table, paper))
+        models = list(dict.fromkeys(ours["backbone"]))
+        for i in range(len(BARS)):
+            draw_bars(axes, i, models, ours, theirs)
         axes.set_xticks(range(len(models)), models)
         axes.set_xlim(-0.6, len(models) - 0.4)
-        axes.set_ylim(0, 100)
+        axes.set_ylim(0, 108)
         axes.set_ylabel(f"{benchmark} (%)")
         axes.spines[["top", "right"]].set_visible(False)
-    axes.plot([], [], "D", color="black", markersize=4, label="the paper's bars")
-    figure.legend(
-        *axes.get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False, fontsize=8
-    )
+    if not paper.merge(table[["backbone", "benchmark"]]).empty:
+        panels[0].plot([], [], "D", color="black", markersize=4, label="the paper's bars")
+    handles = panels[0].get_legend_handles_labels()
+    figure.legend(*handles, loc="outside lower center", ncols=2, frameon=False, fontsize=8)
     return figure
 
 
-def pick(rows: pd.DataFrame, model: str, method: str, metric: str) -> pd.Series | None:
-    """The row of one bar, if there is one."""
-    found = rows[(rows["backbone"] == model) & (rows["method"] == method) & (rows["metric"] == metric)]
-    return None if found.empty else found.iloc[0]
+def draw_bars(axes: Axes, i: int, models: list[str], ours: pd.DataFrame, theirs: pd.DataFrame) -> None:
+    """The i-th bar of every model, and the paper's."""
+    method, metric, label, colour = BARS[i]
+    places = {model: x + (i - 1.5) * WIDTH for x, model in enumerate(models)}
+    rows = ours[(ours["method"] == method) & (ours["metric"] == metric)]
+    x = rows["backbone"].map(places)
+    spans = [100 * (rows["value"] - rows["low"]), 100 * (rows["high"] - rows["value"])]
+    axes.bar(
+        x, 100 * rows["value"], WIDTH * 0.94, yerr=spans, color=colour, capsize=2,
+        label=label.format(k=ours["k"].iloc[0]), error_kw={"elinewidth": 0.9, "ecolor": "#333333"},
+    )  # fmt: skip
+    for place, high, value in zip(x, rows["high"], rows["value"], strict=True):
+        axes.text(place, 100 * high + 1, f"{100 * value:.1f}", ha="center", fontsize=7)
+    paper = theirs[
+        (theirs["method"] == method) & (theirs["metric"] == metric) & theirs["backbone"].isin(models)
+    ]
+    axes.plot(paper["backbone"].map(places), 100 * paper["paper_value"], "D", color="black", markersize=4)
 
 
 if __name__ == "__main__":

@@ -14,13 +14,14 @@ from typing import Any
 import pandas as pd
 
 from icpo import complexity
-from icpo.complexity import QWEN_7B, Workload
+from icpo.complexity import QWEN_7B, Workload, time_threshold
 from icpo.cost_fit import CostFit, Measured, fit_costs, growth_exponent
 from icpo.records import run_cells
 from icpo.reporting.markdown import table
 
 HERE = Path(__file__).parent
 COSTS = ("tokens_per_question", "seconds_per_question")
+TTRL: Any = {"num_steps": 1, "backward_ratio": 2.0}
 
 
 def main() -> None:
@@ -39,8 +40,8 @@ def main() -> None:
         [
             f"# Costs of {args.run_name} over n and k",
             _cost_table(beside),
-            *(_fit_section("ours", costs, cost) for cost in COSTS),
-            *(_fit_section("the paper's table", paper.assign(lookahead_tokens=0.0), cost) for cost in COSTS),
+            *(fit_section("ours", costs, cost) for cost in COSTS),
+            *(fit_section("the paper's table", paper.assign(lookahead_tokens=0.0), cost) for cost in COSTS),
             theory_section(),
         ]
     )
@@ -90,7 +91,7 @@ def _cost_table(beside: pd.DataFrame) -> str:
     return table(header, rows)
 
 
-def _fit_section(name: str, costs: pd.DataFrame, cost: str) -> str:
+def fit_section(name: str, costs: pd.DataFrame, cost: str) -> str:
     """The fit's coefficients and its shares in the largest cell, and the exponent in n for each k."""
     cells = [
         Measured(row["num_rounds"], row["num_candidates"], row["lookahead_tokens"], row[cost])
@@ -125,35 +126,15 @@ def _coefficients(fit: CostFit, shares: Mapping[str, float], where: str) -> str:
     return table(["term", "coefficient", f"share at {where}"], rows)
 
 
-def theory_section(work: Workload | None = None) -> str:
-    """The paper's theorems for Qwen2.5-Math-7B; beta = l as in the paper, and beta = 150 for summaries."""
-    paper = work or Workload(5, 16, 16, prompt_tokens=400, answer_tokens=1000, appended_tokens=1000)
-    summaries = replace(paper, appended_tokens=150)
-    rows = []
-    for name, at in (("beta = l = 1000", paper), ("beta = 150", summaries)):
-        priced = complexity.me_icpo_time(QWEN_7B, at, full_lookaheads=False)
-        rows += [
-            [f"T_ME, look-aheads of O(1) tokens ({name})", f"{priced:.2e}"],
-            [
-                f"T_ME, look-aheads as full answers ({name})",
-                _times(complexity.me_icpo_time(QWEN_7B, at, full_lookaheads=True), priced),
-            ],
-            [
-                f"T_TTRL, g = 1, kappa = 2 ({name})",
-                _times(complexity.ttrl_time(QWEN_7B, at, num_steps=1, backward_ratio=2.0), priced),
-            ],
-            [f"M_ME, b = 16 ({name})", _gigabytes(complexity.me_icpo_bytes(QWEN_7B, at, num_concurrent=16))],
-        ]
-    rows += [
+def theory_section() -> str:
+    """The paper's theorems for Qwen2.5-Math-7B: beta = l as it sets it, and with short summaries."""
+    paper = Workload(5, 16, 16, prompt_tokens=400, answer_tokens=1000, appended_tokens=1000)
+    summarised = replace(paper, appended_tokens=150)
+    few = replace(paper, num_candidates=4)
+    rows = [
         ["M_TTRL, batch 8, Adam", _gigabytes(complexity.ttrl_bytes(QWEN_7B, paper, batch=8))],
-        [
-            "n* of time, k > n (g = 1, kappa = 2)",
-            f"{complexity.time_threshold(paper, num_steps=1, backward_ratio=2.0):.1f}",
-        ],
-        [
-            "n* of time, k <= n (k = 4)",
-            f"{complexity.time_threshold(replace(paper, num_candidates=4), num_steps=1, backward_ratio=2.0):.1f}",
-        ],
+        ["n* of time, case k > n (k = 16)", f"{time_threshold(paper, **TTRL):.1f}"],
+        ["n* of time, case k <= n (k = 4)", f"{time_threshold(few, **TTRL):.1f}"],
         [
             "n of memory, b = 16 against a batch of 8",
             f"{complexity.memory_threshold(QWEN_7B, paper, batch=8, num_concurrent=16):,.0f}",
@@ -162,14 +143,28 @@ def theory_section(work: Workload | None = None) -> str:
     return "\n\n".join(
         [
             "## The paper's theorems with numbers in them",
-            "Qwen2.5-Math-7B; n = 5, k = m = 16, s_0 = 400, l = 1000. Times are in the theorems' units (constants 1).",
-            table(["quantity", "value"], rows),
+            "Qwen2.5-Math-7B; n = 5, k = m = 16, s_0 = 400, l = 1000; TTRL with g = 1 and kappa = 2. Times "
+            "are in "
+            "the theorems' units (constants 1).",
+            table(
+                ["quantity", "value"],
+                _times_and_memory(paper, "beta = l") + _times_and_memory(summarised, "beta = 150") + rows,
+            ),
         ]
     )
 
 
-def _times(value: float, base: float) -> str:
-    return f"{value:.2e} ({value / base:.1f} times as much)"
+def _times_and_memory(work: Workload, name: str) -> list[list[str]]:
+    priced = complexity.me_icpo_time(QWEN_7B, work, full_lookaheads=False)
+    drawn = complexity.me_icpo_time(QWEN_7B, work, full_lookaheads=True)
+    ttrl = complexity.ttrl_time(QWEN_7B, work, **TTRL)
+    memory = complexity.me_icpo_bytes(QWEN_7B, work, num_concurrent=16)
+    return [
+        [f"T_ME, look-aheads of O(1) tokens ({name})", f"{priced:.2e}"],
+        [f"T_ME, look-aheads as full answers ({name})", f"{drawn:.2e} ({drawn / priced:.1f} times as much)"],
+        [f"T_TTRL ({name})", f"{ttrl:.2e} ({ttrl / priced:.1f} and {ttrl / drawn:.2f} times as much)"],
+        [f"M_ME, b = 16 ({name})", _gigabytes(memory)],
+    ]
 
 
 def _gigabytes(value: float) -> str:

@@ -176,6 +176,26 @@ def token_counts_are_those_of_full_look_aheads(numbers: Numbers) -> str:
     )
 
 
+def gpu_hours_at_the_paper_s_speed(numbers: Numbers) -> str:
+    """30 questions, 5 seeds, two GPUs; a run of 7 rounds serves every smaller n."""
+    seconds = {
+        (row["n"], row["k"]): row["seconds_per_question"]
+        for row in numbers["table_nk_cost_aime2024_qwen2.5-math-7b_2xL40S"]
+    }
+
+    def gpu_hours(cells: list[tuple[int, int]]) -> float:
+        return sum(seconds[cell] for cell in cells) * 30 * 5 * 2 / 3600
+
+    longest = [cell for cell in seconds if cell[0] == 7]
+    return (
+        "At the seconds of the cost table (two L40S), ME-ICPO on AIME 2024 with n = 5, k = 16 and 5 seeds "
+        f"takes {gpu_hours([(5, 16)]):.0f} GPU hours, the {len(seconds)} cells of the grid "
+        f"{gpu_hours(list(seconds)):.0f}, and the {len(longest)} of n = 7 alone {gpu_hours(longest):.0f}; "
+        f"all {sum(SIZES.values())} questions of the main table, if each cost as much as AIME's, "
+        f"{gpu_hours([(5, 16)]) * sum(SIZES.values()) / 30:.0f} per model."
+    )
+
+
 STATEMENTS: tuple[Callable[[Numbers], str], ...] = (
     means_lie_on_a_single_run_s_grid,
     math_average_is_unweighted,
@@ -186,6 +206,7 @@ STATEMENTS: tuple[Callable[[Numbers], str], ...] = (
     random_selection_does_worse_than_no_context,
     costs_grow_slower_than_linearly,
     token_counts_are_those_of_full_look_aheads,
+    gpu_hours_at_the_paper_s_speed,
 )
 
 if __name__ == "__main__":

@@ -1,0 +1,87 @@
+"""The scripts that make figures and the cost table, on made-up runs in a temporary folder."""
+
+import pandas as pd
+import pytest
+
+from icpo.reporting import write_report
+from icpo.reporting.expected import read_table
+from tests.experiments.scripts import EXPERIMENTS, load
+from tests.reporting.stored_runs import MadeUpCell, me_icpo
+
+
+@pytest.fixture(scope="module")
+def backbones_run(tmp_path_factory):
+    outputs = tmp_path_factory.mktemp("outputs")
+    for backbone, base, gained in (("qwen7b", 0.2, 0.5), ("llama8b", 0.1, 0.3)):
+        MadeUpCell("aime2024", backbone=backbone, skill=base).write(outputs, "backbones")
+        me_icpo("aime2024", backbone=backbone, skill=gained).write(outputs, "backbones")
+    write_report(outputs, "backbones")
+    return outputs / "backbones"
+
+
+@pytest.fixture(scope="module")
+def sweep_outputs(tmp_path_factory):
+    """A sweep whose tokens are 100 n k exactly, and whose seconds are a hundredth of them."""
+    outputs = tmp_path_factory.mktemp("outputs")
+    for k in (2, 4, 8):
+        cell = me_icpo("aime2024", num_rounds=3, finals_after=(1, 2, 3), k=k, skill=0.1 * k)
+        num_runs = cell.num_questions * len(cell.seeds)
+        folder = cell.write(outputs / f"k{k}", "x")
+        costs = {"generated_tokens": 300 * k * num_runs, "wall_seconds": 3.0 * k * num_runs}
+        metrics = pd.read_json(folder / "metrics.json", typ="series").to_dict() | costs
+        metrics["generated_by_purpose"] = {"lookahead": 30 * k * num_runs}
+        for n, part in metrics["by_num_rounds"].items():
+            part["generated_tokens"] = 100 * int(n) * k * num_runs
+        (folder / "metrics.json").write_text(pd.Series(metrics).to_json())
+        target = outputs / "sweep" / f"{cell.name}-k{k}"
+        target.parent.mkdir(exist_ok=True)
+        folder.rename(target)
+    write_report(outputs, "sweep")
+    return outputs
+
+
+def test_backbones_figure_has_four_bars_a_model_and_the_paper_s_diamonds(backbones_run):
+    script = load("backbones/make_figure")
+    table = read_table(backbones_run)
+    figure = script.draw(table, pd.read_csv(EXPERIMENTS / "backbones/expected.csv"))
+    [axes] = figure.axes
+    assert len(axes.patches) == 8
+    heights = sorted(round(bar.get_height(), 6) for bar in axes.patches)
+    drawn = table[table["metric"].isin(["mean_at_k", "majority_at_k"])]
+    assert heights == sorted(round(100 * value, 6) for value in drawn["value"])
+    diamonds = [y for line in axes.lines if line.get_marker() == "D" for y in line.get_ydata()]
+    assert sorted(diamonds) == pytest.approx(sorted([11, 33.3, 30.4, 40, 2, 3.3, 16.7, 16.7]))
+    assert [text.get_text() for text in axes.get_xticklabels()] == list(dict.fromkeys(table["backbone"]))
+
+
+def test_sensitivity_figure_cuts_the_sweep_at_one_n_and_one_k(sweep_outputs):
+    table = read_table(sweep_outputs / "sweep")
+    figure = load("nk_sweep/make_figure").draw(table, 3, 4)
+    left, right = figure.axes
+    assert [list(line.get_xdata()) for line in left.lines] == [[2, 4, 8]] * 3
+    assert [list(line.get_xdata()) for line in right.lines] == [[1, 2, 3]] * 3
+    mean = table.query("metric == 'mean_at_k' and num_rounds == '3'").sort_values("num_candidates")
+    assert list(left.lines[1].get_ydata()) == pytest.approx([100 * value for value in mean["value"]])
+
+
+def test_costs_are_prefix_sums_and_the_fit_finds_what_they_were_made_of(sweep_outputs):
+    script = load("nk_sweep/make_table")
+    costs = script.measured_costs(sweep_outputs, "sweep")
+    assert len(costs) == 9
+    expected = 100 * costs["num_rounds"] * costs["num_candidates"]
+    assert list(costs["tokens_per_question"]) == pytest.approx(list(expected))
+    assert list(costs["seconds_per_question"]) == pytest.approx(list(expected / 100))
+    assert set(costs["lookahead_tokens"]) == {10.0}
+    section = script.fit_section("ours", costs, "tokens_per_question")
+    assert "| k n | 100 | 100% |" in section and "p = 1.00 at k = 4" in section
+    assert "Not to be told apart in this sweep: k m l n." in section
+
+
+def test_cost_table_stands_beside_the_paper_s(sweep_outputs, monkeypatch, capsys):
+    script = load("nk_sweep/make_table")
+    monkeypatch.setattr("sys.argv", ["make_table.py", "sweep", "--outputs", str(sweep_outputs)])
+    script.main()
+    text = (sweep_outputs / "sweep/report/nk_costs.md").read_text()
+    assert text == capsys.readouterr().out
+    assert "| 1, 4 | 4.0 | 197.5 | 0.40 | 99.59 | 81.50 |" in text
+    assert "p = 0.73 at k = 4" in text and "n* of time" in text
