@@ -82,7 +82,7 @@ class TreeOfThoughts:
     def _grow(
         self, question: Question, kept: Sequence[State], tools: Toolkit, scope: int
     ) -> Drawing[list[State]]:
-        """The different states one thought further; those of blank thoughts only where there are no others."""
+        """The different states one thought further; blank thoughts lead to one only if all are blank."""
         parents = [state for state in kept if not state.is_leaf]
         drawn = yield [
             shortened(

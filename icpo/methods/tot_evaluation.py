@@ -131,7 +131,7 @@ class ContinuationVote:
     def values(self, question: Question, replies: Sequence[Replies], tools: Toolkit) -> list[float]:
         """The share of each state's answers that are the majority's."""
         votes = tools.tally([answer for answers in replies for answer in answers], question.kind)
-        won = iter([label is not None and label in votes.winners for label in votes.labels])
+        won = iter([float(label is not None and label in votes.winners) for label in votes.labels])
         return [mean(next(won) for _ in answers) for answers in replies]
 
 
