@@ -16,6 +16,7 @@ import pandas as pd
 from icpo import complexity
 from icpo.complexity import QWEN_7B, Workload, time_threshold
 from icpo.cost_fit import CostFit, Measured, fit_costs, growth_exponent
+from icpo.errors import RecordsError
 from icpo.records import run_cells
 from icpo.reporting.markdown import table
 
@@ -61,6 +62,11 @@ def measured_costs(outputs: Path, run_name: str) -> pd.DataFrame:
         num_runs = metrics["num_questions"] * len(metrics["seeds"])
         looked = metrics["generated_by_purpose"].get("lookahead", 0)
         for n, part in (metrics.get("by_num_rounds") or {str(metrics["num_rounds"]): metrics}).items():
+            if "generated_tokens" not in part:
+                raise RecordsError(
+                    f"{folder / 'metrics.json'} does not say what {n} rounds cost: it was measured "
+                    "by a version without prefix sums. Run the cell again; its journal answers every request."
+                )
             share = part["generated_tokens"] / metrics["generated_tokens"]
             rows.append(
                 {

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from icpo.errors import RecordsError
+from icpo.errors import IcpoError, RecordsError
 from icpo.reporting.latex import escape
 from icpo.reporting.markdown import table as markdown_table
 from icpo.reporting.report import write_report
@@ -25,8 +25,11 @@ def main(experiment: Path) -> None:
     parser.add_argument("run_name", nargs="?", default=experiment.name)
     parser.add_argument("--outputs", type=Path, default=Path("outputs"))
     args = parser.parse_args()
-    write_report(args.outputs, args.run_name)
-    table, paths = write_comparison(args.outputs / args.run_name, experiment)
+    try:
+        write_report(args.outputs, args.run_name)
+        table, paths = write_comparison(args.outputs / args.run_name, experiment)
+    except IcpoError as error:
+        raise SystemExit(str(error)) from None
     print(table, *map(str, paths), sep="\n")
 
 

@@ -3,7 +3,7 @@ import pytest
 
 from icpo.errors import RecordsError
 from icpo.reporting import write_report
-from icpo.reporting.expected import compare, read_table, write_comparison
+from icpo.reporting.expected import compare, main, read_table, write_comparison
 from tests.reporting.stored_runs import MadeUpCell, me_icpo
 
 FIRST = "backbone,method,reward,selector,num_rounds,num_candidates,benchmark,metric,k"
@@ -77,3 +77,9 @@ def test_tables_are_written_in_percent_for_readers_and_in_fractions_for_scripts(
 def test_a_run_without_a_table_is_named(tmp_path):
     with pytest.raises(RecordsError, match=r"python -m icpo\.report run"):
         read_table(tmp_path / "run")
+
+
+def test_a_run_that_is_not_there_ends_the_script_in_one_line(tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["make_table.py", "none", "--outputs", str(tmp_path)])
+    with pytest.raises(SystemExit, match="no run 'none'"):
+        main(expect(tmp_path / "x"))
