@@ -60,6 +60,7 @@ class Cell:
     state: str
     reason: str
     metrics: Mapping[str, Any]
+    scores: tuple[QuestionScore, ...]
     arms: tuple[Arm, ...]
 
 
@@ -76,11 +77,12 @@ def load_cell(folder: Path) -> Cell:
         scores = tuple(QuestionScore.from_json(line) for line in read_scores(folder))
         arms = _arms(folder.name, metrics, scores) if "mean_at_k" in metrics else ()
     except (IcpoError, OSError) as error:
-        return Cell(folder, "unreadable", str(error), {}, ())
+        return Cell(folder, "unreadable", str(error), {}, (), ())
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         reason = f"metrics.json or scores.jsonl is not as expected: {type(error).__name__} {error}"
-        return Cell(folder, "unreadable", reason, {}, ())
-    return Cell(folder, str(status.get("state", "unknown")), str(status.get("reason", "")), metrics, arms)
+        return Cell(folder, "unreadable", reason, {}, (), ())
+    state, reason = str(status.get("state", "unknown")), str(status.get("reason", ""))
+    return Cell(folder, state, reason, metrics, scores, arms)
 
 
 def _arms(cell: str, metrics: Mapping[str, Any], scores: tuple[QuestionScore, ...]) -> tuple[Arm, ...]:

@@ -57,7 +57,7 @@ def _section(
     several = len({key for key in by_line if key.method == "me_icpo"}) > 1
     lines: list[Line] = []
     for key, group in by_line.items():
-        lines.append(Line(_label(key, several), False, _arm_estimates(group)))
+        lines.append(Line(arm_label(key, several), False, _arm_estimates(group)))
         lines += _difference_lines(key, differences, pooled)
     benchmarks = sorted({a.key.benchmark for a in arms}, key=_natural)
     pools = sorted({b for line in lines for _, b in line.estimates} - set(benchmarks))
@@ -91,7 +91,7 @@ def _line_key(arm: Arm) -> ArmKey:
     return replace(arm.key, benchmark="")
 
 
-def _label(key: ArmKey, several: bool) -> str:
+def arm_label(key: ArmKey, several: bool) -> str:
     """`base`, `w/ ME-ICPO`, or with the settings that tell several ME-ICPO lines apart."""
     if key.is_base:
         return _base_label(key.method)

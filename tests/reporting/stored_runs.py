@@ -24,6 +24,13 @@ from icpo.types import (
 
 GOLD = "12"
 WRONG = ("7", "13", "21")
+PROMPTS = {
+    "_target_": "icpo.prompts.Book",
+    "answer_line": "Thus, the answer is \\(\\boxed{{answer}}\\)",
+    "answer_as_float": False,
+    "reward_tags": True,
+    "idea_form": "full",
+}
 
 
 def tally(answers, kind=AnswerKind.NUMBER):
@@ -62,10 +69,7 @@ class MadeUpCell:
 
     def write(self, outputs: Path, run_name: str) -> Path:
         folder = outputs / run_name / self.name
-        config = {
-            "backbone": {"name": self.backbone},
-            "protocol": {"sampling": {"final": {"temperature": 0.6}}},
-        }
+        config = {"run_name": run_name, "job": {"backbone": {"name": self.backbone}, "prompts": PROMPTS}}
         with CellRecords.open(folder, config=config, config_digest="d") as records:
             scores = []
             for i in range(self.num_questions):

@@ -1,5 +1,6 @@
 import csv
 import json
+import shutil
 
 import pytest
 from stored_runs import MadeUpCell, me_icpo
@@ -14,13 +15,20 @@ COLUMNS = [
 ]  # fmt: skip
 
 
-@pytest.fixture
-def run(tmp_path):
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
     """A base and an ME-ICPO cell on two levels."""
+    outputs = tmp_path_factory.mktemp("made")
     for level in ("arith_l3", "arith_l4"):
-        MadeUpCell(level, skill=0.3).write(tmp_path, "run")
-        me_icpo(level, skill=0.8).write(tmp_path, "run")
-    return tmp_path
+        MadeUpCell(level, skill=0.3).write(outputs, "run")
+        me_icpo(level, skill=0.8).write(outputs, "run")
+    return outputs
+
+
+@pytest.fixture
+def run(made, tmp_path):
+    """A copy to report, or to damage."""
+    return shutil.copytree(made, tmp_path / "outputs")
 
 
 def rows(outputs, name="table.csv"):

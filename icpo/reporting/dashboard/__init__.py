@@ -1,0 +1,5 @@
+"""The dashboard: stored runs to a folder of static pages that need neither network nor server."""
+
+from icpo.reporting.dashboard.folder import write_dashboard
+
+__all__ = ["write_dashboard"]

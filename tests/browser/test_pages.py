@@ -1,0 +1,224 @@
+import json
+import time
+
+import pytest
+from conftest import Pages
+from stored_runs import MadeUpCell, me_icpo
+
+from icpo.metrics import QuestionScore, compare, sign_test
+from icpo.records import read_scores
+from icpo.reporting.dashboard import write_dashboard
+
+pytestmark = pytest.mark.browser
+BASE = "run/nano-arith_l4-direct-plain-quick"
+ICPO = "run/nano-arith_l4-me_icpo-majority-entropy-n2-quick"
+
+
+def scores(outputs, cell):
+    return [QuestionScore.from_json(line) for line in read_scores(outputs / cell)]
+
+
+@pytest.mark.parametrize("page", ["index", "compare", "curves", "costs"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_pages_load_without_a_word_in_the_console_and_fit_the_screen(pages, page, width):
+    pages.driver.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600},
+    )
+    try:
+        pages.open(page)
+        assert pages.texts("h1")[0]
+        scroll = pages.driver.execute_script("return document.documentElement.scrollWidth")
+        assert scroll <= width  # wide tables scroll in their own frames
+    finally:
+        pages.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_a_newcomer_sees_which_method_won_on_level_4_and_by_how_much(pages, outputs):
+    pages.open("index")
+    expected = compare(scores(outputs, ICPO), scores(outputs, BASE)).differences["mean_at_k"]
+    shown = dict(zip(pages.column("gains", "benchmark"), pages.column("gains", "difference"), strict=True))
+    assert float(shown["arith_l4"].split()[0]) == pytest.approx(100 * expected.value, abs=0.051)
+    pages.click("Accuracy")
+    pages.ready()
+    expected = compare(scores(outputs, ICPO), scores(outputs, BASE)).differences["accuracy"]
+    shown = dict(zip(pages.column("gains", "benchmark"), pages.column("gains", "difference"), strict=True))
+    assert float(shown["arith_l4"].split()[0]) == pytest.approx(100 * expected.value, abs=0.051)
+
+
+def test_cells_sort_by_number_in_both_directions_and_filter_by_words(pages):
+    pages.open("index")
+    sort = """
+    [...document.querySelectorAll("#cells th button")].find((b) => b.innerText === arguments[0]).click();
+    """
+    pages.driver.execute_script(sort, "tokens/question")
+    tokens = [int(text.replace(",", "")) for text in pages.column("cells", "tokens/question")]
+    assert tokens == sorted(tokens, reverse=True) and len(set(tokens)) > 1
+    pages.driver.execute_script(sort, "tokens/question")
+    assert [int(t.replace(",", "")) for t in pages.column("cells", "tokens/question")] == sorted(tokens)
+    box = pages.driver.find_element("css selector", "input[aria-label='filter rows']")
+    box.send_keys("direct L4")
+    assert pages.column("cells", "cell") == [BASE.removeprefix("run/")]
+    assert pages.texts("#cells-shown") == ["1 of 6"]
+
+
+def test_a_configuration_key_becomes_a_column(pages):
+    pages.open("index")
+    script = """
+    const boxes = [...document.querySelectorAll("select")];
+    const box = boxes.find((b) => [...b.options].some((option) => option.value === "run_name"));
+    box.value = "run_name";
+    box.dispatchEvent(new Event("change"));
+    """
+    pages.driver.execute_script(script)
+    assert set(pages.column("cells", "run_name")) == {"run", "k2", "k4"}
+
+
+def test_comparison_agrees_with_the_library(pages, outputs):
+    pages.open("compare", a=ICPO, b=BASE)
+    mine, base = ({s.key: s for s in scores(outputs, cell)} for cell in (ICPO, BASE))
+    found = compare(list(mine.values()), list(base.values())).differences["mean_at_k"]
+    assert pages.texts("#difference b") == [f"{100 * found.value:+.1f} points"]
+    low, high = map(float, pages.texts("#interval b")[0].split(" to "))
+    assert (low, high) == pytest.approx(
+        (100 * found.low, 100 * found.high), abs=2.5
+    )  # another random generator
+    shares = {q: [0.0, 0.0] for q, _ in mine}
+    for key in mine:
+        for i, cell in enumerate((mine, base)):
+            shares[key[0]][i] += cell[key].last.num_correct
+    gained, lost = (sum(sign * (a - b) > 0 for a, b in shares.values()) for sign in (1, -1))
+    assert pages.texts("#gained b") == [f"{gained} questions"] and pages.texts("#lost b") == [
+        f"{lost} questions"
+    ]
+    assert float(pages.texts("#sign-test b")[0].split("= ")[1]) == pytest.approx(
+        sign_test(gained, lost), rel=0.06
+    )
+
+
+def test_the_questions_that_were_lost_lead_to_their_round_2(pages):
+    pages.open("compare", a=ICPO, b=BASE, show="lost")
+    differences = pages.column("pairs", "A \u2212 B")
+    assert differences and all(text.startswith("-") for text in differences)
+    pages.driver.execute_script("document.querySelector('#pairs tbody a').click()")
+    pages.ready()
+    pages.click("Round 2")
+    assert pages.texts("#stage h2") == ["Round 2"]
+    [why] = pages.texts("#why")
+    assert why.startswith("Kept: attempt")
+    assert len(pages.texts(".attempt.kept")) == 1
+
+
+def test_stepping_by_keyboard_changes_the_link_and_the_link_leads_back(pages):
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.keys import Keys
+
+    pages.open("question", cell=ICPO, question="arith_l4-3", seed="1")
+    assert pages.texts("#stage h2") == ["Round 1"]
+
+    def press(*keys):
+        ActionChains(pages.driver).send_keys(*keys).perform()
+        return pages.texts("#stage h2")[0]
+
+    assert press(Keys.ARROW_LEFT) == "Round 1"
+    assert press(Keys.ARROW_RIGHT) == "Round 2"
+    assert press(Keys.ARROW_RIGHT) == press(Keys.ARROW_RIGHT) == "Finals"
+    assert press(Keys.ARROW_LEFT) == "Round 2"
+    link = pages.driver.current_url
+    press("n")
+    pages.ready()
+    assert pages.texts("h1") == ["arith_l4-4"]
+    pages.driver.get("about:blank")
+    pages.driver.get(link)
+    pages.ready()
+    assert (pages.texts("h1"), pages.texts("#stage h2")) == (["arith_l4-3"], ["Round 2"])
+    assert "seed=1" in link
+
+
+def test_prompt_parts_are_marked(pages):
+    pages.open("question", cell=ICPO, question="arith_l4-0", at="finals")
+    pages.driver.execute_script("document.querySelector('.prompt').open = true")
+    marked = pages.texts(".prompt .part > b")
+    assert (
+        marked[:2] == ["instructions", "question"]
+        and set(marked[2:]) <= {"bad ideas", "good ideas"}
+        and marked[2:]
+    )
+
+
+HOSTILE = (
+    "{i} <script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'> "
+    "$\\href{javascript:window.hacked=1}{x}$ $\\frac{1}{2} + x^{2}$ \\(\\htmlData{a=b}{c}\\) "
+    "$\\def\\a{\\a\\a}\\a$ </script>\u2028 $ unclosed"
+)
+
+
+def test_markup_in_a_question_is_inert_and_its_mathematics_is_drawn(driver, tmp_path):
+    me_icpo(num_questions=1, question_text=HOSTILE).write(tmp_path, "hostile<b>")
+    folder = write_dashboard(tmp_path, ["hostile<b>"], max_questions=5).parent
+    name = f"hostile<b>/{me_icpo().name}"
+    pages = Pages(driver, folder)
+    for page, values in (
+        ("index", {}),
+        ("cell", {"cell": name}),
+        ("question", {"cell": name, "question": "arith_l1-0"}),
+    ):
+        pages.open(page, **values)
+        assert driver.execute_script("return window.hacked") is None
+        assert not driver.execute_script("return document.querySelector('main img, main script, main b b')")
+    assert "<script>window.hacked = 1</script>" in pages.texts(".part.question")[0]
+    assert (
+        driver.execute_script(
+            "return document.querySelectorAll('main > .part.question .katex .mfrac').length"
+        )
+        == 1
+    )
+    assert not driver.execute_script("return document.querySelector('main a[href^=javascript]')")
+
+
+def test_light_and_dark(pages):
+    pages.open("index")
+    colour = "return getComputedStyle(document.body).backgroundColor"
+    before = pages.driver.execute_script(colour)
+    pages.click("light / dark")
+    assert pages.driver.execute_script(colour) != before
+    pages.open("costs")  # remembered from page to page
+    assert pages.driver.execute_script(colour) != before
+    pages.click("light / dark")
+
+
+def test_heat_map_is_there_where_n_and_k_vary(pages):
+    pages.open("curves", of="nano, arith_l3, quick")
+    assert (
+        pages.driver.execute_script(
+            "return document.querySelectorAll('#heat-map svg .mark-rect path').length"
+        )
+        == 7
+    )
+
+
+def test_an_index_of_200_cells_stays_small_and_opens_quickly(driver, tmp_path):
+    template = MadeUpCell(num_questions=2, k=2).write(tmp_path, "many")
+    for i in range(199):
+        copy = tmp_path / "many" / f"cell{i:03}"
+        copy.mkdir()
+        for file in template.iterdir():
+            if file.is_file():
+                (copy / file.name).write_bytes(file.read_bytes())
+        metrics = json.loads((copy / "metrics.json").read_text())
+        (copy / "metrics.json").write_text(
+            json.dumps(metrics | {"benchmark": f"arith_l{i % 40}", "protocol": f"p{i // 40}"})
+        )
+    folder = write_dashboard(tmp_path, ["many"], max_questions=1).parent
+    index_bytes = sum(
+        path.stat().st_size
+        for path in folder.rglob("*")
+        if path.is_file() and not {"cells", "questions"} & set(path.parts)
+    )
+    assert index_bytes < 5_000_000
+    pages = Pages(driver, folder)
+    pages.open("costs")  # the browser is warm
+    began = time.monotonic()
+    pages.open("index")
+    assert time.monotonic() - began < 2.0
+    assert len(pages.column("cells", "cell")) == 200
