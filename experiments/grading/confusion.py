@@ -66,7 +66,10 @@ def equal_pairs(grader: Grader, questions: list[tuple[str, AnswerKind]]) -> Iter
 
 def _report(table: list[tuple[str, list, list]], with_math_verify: bool) -> None:
     alone = _math_verify_alone if with_math_verify else None
-    print("| perturbation | equal | different | false yes | false no |" + (" math-verify false yes | false no |" if alone else ""))
+    print(
+        "| perturbation | equal | different | false yes | false no |"
+        + (" math-verify false yes | false no |" if alone else "")
+    )
     print("|---|---|---|---|---|" + ("---|---|" if alone else ""))
     for name, cases, wrong in table:
         cells = [name, *_counts(cases), *_errors(wrong)]

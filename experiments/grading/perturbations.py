@@ -28,7 +28,11 @@ def sign_flipped(gold: str) -> Perturbed:
         return
     if gold.startswith("-"):
         yield gold[1:], False
-    elif re.match(r"[\d\\.a-z]", gold) and not gold.startswith(("\\text", "\\begin", "\\{", "\\left", "\\$")) and "=" not in gold:
+    elif (
+        re.match(r"[\d\\.a-z]", gold)
+        and not gold.startswith(("\\text", "\\begin", "\\{", "\\left", "\\$"))
+        and "=" not in gold
+    ):
         if "\\pm" not in gold and "\\in" not in gold and _NUMBER.search(gold):
             yield f"-{gold}", False
     for match in re.finditer(r"(?<=[(,\[] )-|(?<=[(,\[])-", gold):
@@ -63,7 +67,12 @@ def element_dropped(gold: str) -> Perturbed:
 def order_swapped(gold: str) -> Perturbed:
     """The first two elements in the other order: the same list or set, another tuple."""
     match = re.fullmatch(r"(\\\{|\(|)([^()\[\],{}]+),([^()\[\],{}]+)((?:,[^()\[\]]+)?)(\\\}|\)|)", gold)
-    if match and r"\infty" not in gold and not re.fullmatch(r"\\?\$?\d{1,3}(,\s*\\?!?\s*\d{3})+", gold) and "\\!" not in gold:
+    if (
+        match
+        and r"\infty" not in gold
+        and not re.fullmatch(r"\\?\$?\d{1,3}(,\s*\\?!?\s*\d{3})+", gold)
+        and "\\!" not in gold
+    ):
         yield f"{match[1]}{match[3].strip()}, {match[2].strip()}{match[4]}{match[5]}", match[1] != "("
 
 
@@ -76,7 +85,13 @@ def unit_added(gold: str) -> Perturbed:
 
 def unit_changed(gold: str) -> Perturbed:
     """Another unit in the place of the gold's."""
-    for written, other in (("cm", "m"), ("inches", "feet"), ("cents", "dollars"), (r"\$", "€"), ("degrees", "radians")):
+    for written, other in (
+        ("cm", "m"),
+        ("inches", "feet"),
+        ("cents", "dollars"),
+        (r"\$", "€"),
+        ("degrees", "radians"),
+    ):
         if re.search(rf"{re.escape(written)}(?![a-z])", gold):
             yield gold.replace(written, other), False
 
@@ -124,7 +139,12 @@ def integer_rewritten(gold: str) -> Perturbed:
 
 def terms_reordered(gold: str) -> Perturbed:
     """The terms of a polynomial in the other order."""
-    if re.fullmatch(r"[\da-z^+\- \\]+", gold) and re.search(r"[a-z]", gold) and re.search(r"(?<=.)[+-]", gold) and "\\" not in gold:
+    if (
+        re.fullmatch(r"[\da-z^+\- \\]+", gold)
+        and re.search(r"[a-z]", gold)
+        and re.search(r"(?<=.)[+-]", gold)
+        and "\\" not in gold
+    ):
         terms = re.findall(r"[+-]?[^+-]+", gold.replace(" ", ""))
         turned = "".join(term if term[0] in "+-" else f"+{term}" for term in reversed(terms))
         yield turned.removeprefix("+"), True
@@ -149,7 +169,14 @@ def words_rewritten(gold: str) -> Perturbed:
 def choice_rewritten(gold: str) -> Perturbed:
     """A letter in wrappers, with the option's text, and every other letter."""
     if gold in ("A", "B", "C", "D"):
-        for template in (r"\text{%s}", "(%s)", r"\textbf{(%s)} 42", "%s.", "%s: the third one", r"\mathrm{%s}"):
+        for template in (
+            r"\text{%s}",
+            "(%s)",
+            r"\textbf{(%s)} 42",
+            "%s.",
+            "%s: the third one",
+            r"\mathrm{%s}",
+        ):
             yield template % gold, True
         for other in "ABCD":
             yield other, other == gold

@@ -150,14 +150,11 @@ class Equivalence:
         return Verdict(is_same, "same_words")
 
     def _unread(self, unread: Answer, other: Answer) -> Verdict:
-        if unread.mark.casefold() == other.mark.casefold():
-            return Verdict(bool(unread.mark), "same_text")
+        if other.shape == "unread" and unread.mark.casefold() == other.mark.casefold():
+            return Verdict(True, "same_text")
         left, right = unread.source, other.source or normal_form(other)
-        return (
-            self._math_verify(left, right)
-            if left and right and other.shape != "words"
-            else Verdict(False, "shape")
-        )
+        is_hopeless = not left or not right or _is_torn(left) or _is_torn(right)
+        return Verdict(False, "unread") if is_hopeless else self._math_verify(left, right)
 
     def _labelled(self, labelled: Answer, other: Answer) -> Verdict:
         [value] = labelled.parts
@@ -216,7 +213,7 @@ class Equivalence:
 
     def _math_verify(self, left: str, right: str) -> Verdict:
         outcome = self.ask(*sorted((left, right)))
-        rule = outcome.value if outcome.is_exceeded else "math_verify"
+        rule = "math_verify" if outcome in (Outcome.EQUAL, Outcome.DIFFERENT) else outcome.value
         return Verdict(outcome is Outcome.EQUAL, rule, outcome.is_exceeded)
 
 
@@ -236,6 +233,11 @@ def _based_value(digits: str, base: str) -> int | None:
         return int(digits, int(base)) if base not in ("0", "1") else None
     except ValueError:
         return None
+
+
+def _is_torn(text: str) -> bool:
+    """Whether the braces do not pair, so that math-verify could read no more than a piece."""
+    return text.count("{") != text.count("}")
 
 
 def _letters(text: str) -> str:

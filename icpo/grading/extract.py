@@ -10,7 +10,7 @@ from icpo.types import AnswerKind
 
 MAX_BARE_CHARACTERS = 200
 
-_BOX = re.compile(r"(?<![A-Za-z])(\\?)(?:boxed|fbox)(?![A-Za-z])\s*")
+_BOX = re.compile(r"box(?:ed)?(?![A-Za-z])\s*")  # begins with a literal, which re finds a hundred times faster
 # What TeX reads after a \boxed without braces: a number, a fraction or another command with its arguments.
 _UNBRACED = re.compile(
     r"[-+]?(?:\d[\d,]*(?:\.\d+)?|\\[dt]?frac\s*(?:\{[^{}]*\}|\d){2}|\\sqrt\s*(?:\{[^{}]*\}|\d))"
@@ -42,6 +42,15 @@ class Box:
     content: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Mention:
+    """The word that opens a box, with the spaces behind it."""
+
+    start: int
+    end: int
+    has_backslash: bool
+
+
 def extract(text: str, kind: AnswerKind, rules: GradingRules) -> str | None:
     """The answer that a completion gives, as it was written; None is an abstention.
 
@@ -66,20 +75,33 @@ def extract(text: str, kind: AnswerKind, rules: GradingRules) -> str | None:
 
 def find_boxes(text: str) -> Iterator[Box]:
     """The boxes of a text in order, the innermost of nested ones; an unclosed one only if it is the last."""
-    starts = list(_BOX.finditer(text))
-    closing = _closing_braces(text) if starts else {}
-    for i, match in enumerate(starts):
-        is_last = i + 1 == len(starts)
-        if text.startswith("{", match.end()):
-            end = closing.get(match.end())
+    mentions = list(_mentions(text))
+    closing = _closing_braces(text, mentions[0].start) if mentions else {}
+    for i, mention in enumerate(mentions):
+        is_last = i + 1 == len(mentions)
+        if text.startswith("{", mention.end):
+            end = closing.get(mention.end)
             if end is None and is_last:
-                yield Box(match.start(), len(text), None)
-            elif end is not None and (is_last or end <= starts[i + 1].start()):
-                yield Box(match.start(), end, _tidy(text[match.end() + 1 : end - 1]))
-        elif match[1] and (bare := _UNBRACED.match(text, match.end())):
-            yield Box(match.start(), bare.end(), _tidy(bare[0]))
-        elif match[1] and is_last and match.end() == len(text):
-            yield Box(match.start(), len(text), None)
+                yield Box(mention.start, len(text), None)
+            elif end is not None and (is_last or end <= mentions[i + 1].start):
+                yield Box(mention.start, end, _tidy(text[mention.end + 1 : end - 1]))
+        elif mention.has_backslash and (bare := _UNBRACED.match(text, mention.end)):
+            yield Box(mention.start, bare.end(), _tidy(bare[0]))
+        elif mention.has_backslash and is_last and mention.end == len(text):
+            yield Box(mention.start, len(text), None)
+
+
+def _mentions(text: str) -> Iterator[_Mention]:
+    r"""Each boxed, fbox, \boxed, \fbox and \box that is a word of its own."""
+    for match in _BOX.finditer(text):
+        start = match.start()
+        is_boxed = text.startswith("boxed", start)
+        is_fbox = not is_boxed and start > 0 and text[start - 1] == "f"
+        start -= is_fbox
+        has_backslash = start > 0 and text[start - 1] == "\\"
+        start -= has_backslash
+        if (is_boxed or is_fbox or has_backslash) and not (start > 0 and text[start - 1].isalpha()):
+            yield _Mention(start, match.end(), has_backslash)
 
 
 def reads_as_answer(text: str) -> bool:
@@ -96,11 +118,11 @@ def _after_reasoning(text: str) -> str | None:
     return spoken
 
 
-def _closing_braces(text: str) -> dict[int, int]:
-    """For each opening brace the index after the one that closes it; escaped braces are characters."""
+def _closing_braces(text: str, start: int) -> dict[int, int]:
+    """For each opening brace from `start` on, the index after the one that closes it; escaped braces are characters."""
     opened: list[int] = []
     closing: dict[int, int] = {}
-    for match in _BRACE.finditer(text):
+    for match in _BRACE.finditer(text, start):
         if match[0] == "{":
             opened.append(match.start())
         elif match[0] == "}" and opened:
@@ -134,7 +156,7 @@ def _extract_unboxed(text: str, rules: GradingRules) -> str | None:
         return answer if reads_as_answer(answer) and not _is_echo(answer, rules) else None
     answer = _tidy(text)
     if rules.accept_bare_answer and reads_as_answer(answer) and not _is_echo(answer, rules):
-        return None if _BOX.search(answer) else answer
+        return None if any(_mentions(answer)) else answer
     return None
 
 
