@@ -22,6 +22,7 @@ NOT_IN_DIGEST = ("tracking", "output_root", "run_name", "max_in_flight", "dry_ru
 NO_EXPERIMENT = "No experiment selected. Pass +exp=NAME; presets: {presets}. See --help."
 SECRET = re.compile(r"(?i)(api_?key|secret|password|auth(orization)?|access_token)$")
 SEEN_RUNS: list[tuple[Path, str]] = []
+SENT_AWAY: list[Path] = []
 logger = logging.getLogger(__name__)
 
 
@@ -50,6 +51,8 @@ class RememberRun(Callback):
     def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:
         """A sweep, also one whose cells run elsewhere."""
         self._note(config)
+        if "BasicLauncher" not in str(config.hydra.launcher["_target_"]):
+            SENT_AWAY.append(Path(str(config.hydra.sweep.dir)))
 
     def _note(self, config: DictConfig) -> None:
         run = (Path(str(config.output_root)), str(config.run_name))

@@ -1,6 +1,7 @@
 """Entry point: `python -m icpo.run +exp=NAME ...` composes, checks, builds and runs a job or a sweep."""
 
 import logging
+import os
 import sys
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from omegaconf import DictConfig
 
 from icpo.configuration import (
     SEEN_RUNS,
+    SENT_AWAY,
     build,
     check_arguments,
     check_config,
@@ -18,7 +20,9 @@ from icpo.configuration import (
     resolved,
     runs_here,
 )
-from icpo.errors import IcpoError
+from icpo.errors import IcpoError, Interrupted
+from icpo.planned import planned_cells
+from icpo.records import read_status
 
 logger = logging.getLogger("icpo")
 failures: list[IcpoError] = []
@@ -45,11 +49,26 @@ def run_job(config: DictConfig) -> None:
     folder = Path(HydraConfig.get().runtime.output_dir)
     try:
         run_cell(job, tracker=tracker, folder=folder, values=values, digest=config_digest(values))
+    except Interrupted as stopped:
+        sys.exit(f"icpo: {stopped}")
     except IcpoError as error:
-        if not runs_here():
+        # A launcher that waits for jobs elsewhere gives up at the first that raises. Where the status tells of
+        # the failure, that is enough.
+        if not runs_here() and not tells_of_failure(folder):
             raise
         logger.error("%s: %s", folder.name, error)
         failures.append(error)
+
+
+def tells_of_failure(folder: Path) -> bool:
+    """Whether a cell's status says that this process failed."""
+    status = read_status(folder) or {}
+    return (status.get("state"), status.get("pid")) == ("failed", os.getpid())
+
+
+def is_done(folder: Path) -> bool:
+    """Whether a cell's status says that it is done."""
+    return (read_status(folder) or {}).get("state") == "done"
 
 
 def plan(job: object, name: str) -> None:
@@ -72,7 +91,7 @@ def main() -> None:
             from icpo.jobs.cell import report_runs
 
             report_runs(SEEN_RUNS)
-    if failures:
+    if failures or not all(map(is_done, (cell for run in SENT_AWAY for cell in planned_cells(run)))):
         sys.exit(1)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from icpo.errors import IcpoError, Interrupted
-from icpo.records import CellRecords, Interrupt
+from icpo.records import CellRecords, Interrupt, run_cells, settle
 from icpo.tracking import Tracker, TrackerRun
 
 logger = logging.getLogger(__name__)
@@ -50,23 +50,19 @@ def run_cell(
     """Runs a job in its folder, or goes on with it; its status says how it ended. Raises what it raises."""
     with Interrupt() as interrupt, CellRecords.open(folder, config=values, config_digest=digest) as records:
         records.mark("running")
-        try:
-            with tracker.start(
-                folder,
-                run_name=str(values["run_name"]),
-                cell_name=folder.name,
-                job_type=_job_type(values),
-                config=values,
-            ) as tracking:
-                if isinstance(job, SamplingJob):
-                    metrics = job.sample(Cell(records, tracking, interrupt))
-                else:
-                    metrics = job.run(folder)
-                records.write_metrics(metrics)
-                tracking.summary(metrics)
-        except BaseException as error:
-            records.mark("failed", reason=str(error) or type(error).__name__)
-            raise
+        with tracker.start(
+            folder,
+            run_name=str(values["run_name"]),
+            cell_name=folder.name,
+            job_type=_job_type(values),
+            config=values,
+        ) as tracking:
+            if isinstance(job, SamplingJob):
+                metrics = job.sample(Cell(records, tracking, interrupt))
+            else:
+                metrics = job.run(folder)
+            records.write_metrics(metrics)
+            tracking.summary(metrics)
         records.mark("done")
 
 
@@ -77,11 +73,13 @@ def _job_type(values: Mapping[str, Any]) -> str:
 
 
 def report_runs(runs: Sequence[tuple[Path, str]]) -> None:
-    """Makes each run's report from what is stored, and prints its table."""
+    """Makes each run's report from what is stored, and prints its table; of killed cells it notes that."""
     from icpo.reporting import print_report, write_report
 
     for outputs, run_name in runs:
         try:
+            for cell in run_cells(outputs, run_name):
+                settle(cell)
             print_report(write_report(outputs, run_name))
         except IcpoError as error:
             logger.error("No report of %s: %s", run_name, error)

@@ -3,6 +3,7 @@
 from icpo.records.interrupt import Interrupt
 from icpo.records.journal import Journal
 from icpo.records.journal_file import JOURNAL_NAME
+from icpo.records.manifest import MANIFEST_NAME
 from icpo.records.results import (
     METRICS_NAME,
     RESULTS_NAME,
@@ -19,6 +20,7 @@ from icpo.records.status import read_status, settle
 
 __all__ = [
     "JOURNAL_NAME",
+    "MANIFEST_NAME",
     "METRICS_NAME",
     "RESULTS_NAME",
     "SCORES_NAME",
