@@ -51,7 +51,7 @@ class Arm:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell's folder: its state (done, running, failed, unreadable, or unknown), why, and its arms.
+    """A cell's folder: its state (done, running, failed, unreadable, not begun, or unknown), why, and its arms.
 
     A cell of another kind (theory, training) has `metrics` and no arms.
     """
@@ -65,8 +65,16 @@ class Cell:
 
 
 def load_cells(outputs: Path, run_name: str) -> tuple[Cell, ...]:
-    """All cells of a run, by folder name; one that cannot be read says so in its state and has no arms."""
-    return tuple(load_cell(folder) for folder in run_cells(outputs, run_name))
+    """All cells of a run, by folder name; one that cannot be read says so in its state and has no arms.
+
+    A folder with a log and no manifest is a cell that ended before it began: a refused configuration, a
+    missing engine.
+    """
+    cells = [load_cell(folder) for folder in run_cells(outputs, run_name)]
+    begun = {cell.folder for cell in cells}
+    logs = (path for path in (outputs / run_name).glob("*/run.log") if path.parent not in begun)
+    cells += [Cell(path.parent, "not begun", f"see {path.name}", {}, (), ()) for path in logs]
+    return tuple(sorted(cells, key=lambda cell: cell.folder.name))
 
 
 def load_cell(folder: Path) -> Cell:

@@ -22,14 +22,14 @@ def save_workspace(run_name: str, *, project: str, entity: str | None) -> str:
         view = workspace(run_name, project=project, entity=owner).save()
     except (wandb.errors.Error, OSError, ValueError) as error:
         raise ConfigError(
-            f"The W&B view of {run_name} cannot be saved: {error}. Run `wandb login` and `wandb sync` first, or use "
-            f"`python -m icpo.dashboard {run_name}`, which needs no server."
+            f"The W&B view of {run_name} cannot be saved: {error}. Run `wandb login` and `wandb sync` first, "
+            f"or use `python -m icpo.dashboard {run_name}`, which needs no server."
         ) from error
     return str(view.url)
 
 
 def workspace(run_name: str, *, project: str, entity: str) -> Any:
-    """The view: runs of the group, by job type and benchmark; scores as bars, progress and costs as curves."""
+    """The view: runs of the group, scores as bars, progress and costs as curves."""
     spaces, reports = _load("workspaces"), _load("reports.v2")
     bars = [
         reports.BarPlot(title=title, metrics=[reports.SummaryMetric(f"{name}.value")], range_x=(0, 1))

@@ -108,6 +108,13 @@ def test_failed_and_unfinished_cells_are_named_with_their_reason(run):
     assert f"`{cell.name}` is failed: GPU lost" in (run / "run/report/table.md").read_text()
 
 
+def test_a_cell_that_ended_before_it_began_is_named(run):
+    (run / "run/nano-arith_l5-direct").mkdir()
+    (run / "run/nano-arith_l5-direct/run.log").write_text("no such engine\n")
+    write_report(run, "run")
+    assert "`nano-arith_l5-direct` is not begun: see run.log" in (run / "run/report/table.md").read_text()
+
+
 def test_a_run_of_failures_alone_still_has_a_report(run):
     for path in run.glob("run/*/metrics.json"):
         path.write_text("{")
