@@ -4,7 +4,8 @@ import asyncio
 import logging
 from collections.abc import Mapping
 from concurrent.futures import Future
-from queue import Queue
+from contextlib import suppress
+from queue import Empty, Queue
 from threading import Thread
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 Answers = list[tuple[int, list[Completion]]]
+POLL_SECONDS = 1.0
 TEMPLATE_TOKENS = 64  # what a chat template adds to a prompt, at most
 
 
@@ -74,19 +76,20 @@ class OpenAIEngine:
         future.add_done_callback(lambda done: self._outcomes.put((ticket, done)))
 
     def finished(self) -> Answers:
-        """The requests that ended since the last call; waits until there is one, [] when none is in flight.
+        """The requests that ended since the last call; waits a second for one, then says [].
 
-        Raises EngineError or BudgetError once all that was in flight has been handed out.
+        So a caller who is told to stop can do so while a server thinks for minutes. Raises EngineError or
+        BudgetError once all that was in flight has been handed out.
         """
-        while self._futures:
-            outcomes = [self._outcomes.get()]
-            while not self._outcomes.empty():
-                outcomes.append(self._outcomes.get_nowait())
-            if answers := [answer for outcome in outcomes for answer in self._settle(*outcome)]:
-                return answers
-        if self._error is not None:
+        answers: Answers = []
+        with suppress(Empty):
+            while self._futures and not answers:
+                answers += self._settle(*self._outcomes.get(timeout=POLL_SECONDS))
+            while True:
+                answers += self._settle(*self._outcomes.get_nowait())
+        if self._error is not None and not self._futures and not answers:
             raise self._error
-        return []
+        return answers
 
     def cancel(self, ticket: int) -> None:
         """Drops a request: it will not be reported as finished."""

@@ -1,6 +1,7 @@
 """An HTTP server on loopback that speaks what the engine uses of the OpenAI API and misbehaves as told."""
 
 import json
+import os
 import socket
 import struct
 import threading
@@ -80,7 +81,9 @@ class Handler(BaseHTTPRequestHandler):
     def answer(self, fault, body):
         if fault == "reset":
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            self.connection.close()
+            os.close(
+                self.connection.detach()
+            )  # files still hold the socket: a mere close would leave it open
         elif fault in ("429", "500", "503"):
             self.reply(int(fault), {"error": {"message": "try again", "code": fault}})
         elif fault == "429 retry-after":
@@ -138,7 +141,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def handle(self):
-        with suppress(ConnectionError, ValueError):  # the client has gone, or the fault was to close on it
+        with suppress(OSError, ValueError):  # the client has gone, or the fault was to close on it
             super().handle()
 
     def log_message(self, *args):

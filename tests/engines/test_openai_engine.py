@@ -78,9 +78,16 @@ def collect(engine, requests):
     for ticket, request in enumerate(requests):
         engine.submit(ticket, request)
     answers = {}
-    while done := engine.finished():
-        answers |= done
+    while len(answers) < len(requests):
+        answers |= engine.finished()
     return answers
+
+
+def wait(engine):
+    """The next requests to end; raises what the engine raises."""
+    while not (done := engine.finished()):
+        pass
+    return done
 
 
 def faulty_once(fault):
@@ -158,7 +165,7 @@ def test_sampling_that_the_server_does_not_know_is_refused_rather_than_dropped(s
     engine = start()
     engine.submit(0, ask(sampling=replace(SAMPLING, repetition_penalty=1.1)))
     with pytest.raises(EngineError, match=r"supports_extras=true"):
-        engine.finished()
+        wait(engine)
     assert server.requests == []
 
 
@@ -177,8 +184,18 @@ def test_every_fault_is_mended_or_counted(server, start, fault, supports_n):
         else:
             assert all(c.text.startswith(f"q{ticket}#") for c in completions)
             assert len({c.text for c in completions}) == 3
+    kinds = {
+        "reset": "connection lost",
+        "slow": "timeout",
+        "half json": "broken reply",
+        "html": "broken reply",
+    }
+    kinds |= {"short body": "connection lost", "429 retry-after": "status 429", "empty choices": "no choices"}
+    kinds |= {"fewer choices": "fewer choices than asked"} | {
+        code: f"status {code}" for code in ("429", "500", "503")
+    }
     is_outcome = fault in ("content filter", "more choices") or (fault == "fewer choices" and not supports_n)
-    assert sum(engine.faults.values()) == (0 if is_outcome else 5)
+    assert dict(engine.faults) == ({} if is_outcome else {kinds[fault]: 5})
 
 
 def test_a_storm_of_faults_loses_nothing_and_pays_for_nothing_twice(server, start, capsys):
@@ -229,7 +246,7 @@ def test_a_server_that_asks_for_too_long_a_wait_ends_the_run(server, start):
     engine = start(max_wait_seconds=0.5)
     engine.submit(0, ask())
     with pytest.raises(EngineError, match=r"come back in 1 s, more than engine\.max_wait_seconds=0\.5"):
-        engine.finished()
+        wait(engine)
 
 
 def test_retries_end_and_say_what_failed(server, start):
@@ -237,7 +254,7 @@ def test_retries_end_and_say_what_failed(server, start):
     engine = start(max_retries=2)
     engine.submit(0, ask())
     with pytest.raises(EngineError, match=r"failed 3 times .* status 503\. .*engine\.max_retries"):
-        engine.finished()
+        wait(engine)
     assert len(server.requests) == 3
 
 
@@ -247,7 +264,7 @@ def test_a_server_that_is_not_there_is_named():
     engine = replace(settings(gone), base_url=url, max_retries=1).start(MODEL, max_context_tokens=100)
     engine.submit(0, ask())
     with pytest.raises(EngineError, match=rf"{url} failed 2 times .* no connection"):
-        engine.finished()
+        wait(engine)
     assert engine.spent.requests == 0, "what never reached a server costs nothing"
     engine.close()
 
@@ -302,7 +319,7 @@ def test_a_refusal_that_no_retry_mends_stops_at_once_without_the_key(
     with caplog.at_level(logging.DEBUG):
         engine.submit(0, ask())
         with pytest.raises(EngineError) as caught:
-            engine.finished()
+            wait(engine)
         engine.close()
     assert message in str(caught.value) and way_out in str(caught.value)
     assert (
@@ -317,13 +334,13 @@ def test_what_is_in_flight_is_handed_out_before_an_error_is_raised(server, start
     engine.submit(0, ask("slow"))
     time.sleep(0.3)
     engine.submit(1, ask("bad"))
-    [(ticket, _)] = engine.finished()
+    [(ticket, _)] = wait(engine)
     assert ticket == 0
     with pytest.raises(EngineError, match="refuses"):
-        engine.finished()
+        wait(engine)
     engine.submit(2, ask("later"))
     with pytest.raises(EngineError, match="refuses"):
-        engine.finished()
+        wait(engine)
     assert len(server.requests) == 2
 
 
@@ -341,10 +358,20 @@ def test_a_cancelled_request_is_not_reported(server, start):
     engine.submit(0, ask("dropped"))
     engine.submit(1, ask("kept"))
     engine.cancel(0)
-    assert [ticket for ticket, _ in engine.finished()] == [1]
+    assert [ticket for ticket, _ in wait(engine)] == [1]
     assert engine.finished() == []
     engine.submit(0, ask("again"))
-    assert engine.finished()[0][1][0].text.startswith("again#")
+    assert wait(engine)[0][1][0].text.startswith("again#")
+
+
+def test_a_caller_who_waits_may_look_up_while_a_server_thinks(server, start):
+    server.plan = lambda body: "slow"
+    engine = start(timeout_seconds=9)
+    engine.submit(0, ask())
+    begun = time.monotonic()
+    assert engine.finished() == []
+    assert time.monotonic() - begun < 1.4
+    assert wait(engine)[0][0] == 0
 
 
 @pytest.mark.parametrize(
