@@ -39,6 +39,8 @@ class Caller:
     """Sends request bodies; all calls come from one event loop. `faults` counts what went wrong by kind."""
 
     def __init__(self, openai: ModuleType, settings: "OpenAISettings", budget: Budget) -> None:
+        for chatty in ("httpx", "httpx2"):  # below openai, by its version: a line for each of 200,000 calls
+            logging.getLogger(chatty).setLevel(logging.WARNING)
         self.faults: Counter[str] = Counter()
         self._openai = openai
         self._settings = settings

@@ -155,6 +155,12 @@ def test_base_models_are_sent_the_raw_prompt(server, start):
     }
 
 
+def test_calls_that_go_well_leave_no_line_in_the_log(start, caplog):
+    with caplog.at_level(logging.INFO):
+        collect(start(), [ask("a"), ask("b")])
+    assert caplog.records == []
+
+
 def test_calls_without_n_have_seeds_of_their_own(server, start):
     collect(start(supports_n=False), [ask(n=4, seed=10)])
     assert sorted(body["seed"] for _, _, body, _ in server.requests) == [10, 11, 12, 13]
