@@ -51,7 +51,7 @@ class Arm:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell's folder: its state (done, running, failed, unreadable, not begun, or unknown), why, and its arms.
+    """A cell's folder: state (done, running, failed, unreadable, not begun, unknown), why, and arms.
 
     A cell of another kind (theory, training) has `metrics` and no arms.
     """

@@ -6,18 +6,37 @@ icpo.chart = function chart(spec, { id, maxWidth } = {}) {
   const draw = () => {
     const style = getComputedStyle(document.documentElement);
     const colour = (name) => style.getPropertyValue(`--${name}`).trim();
-    const axis = { labelColor: colour("text"), titleColor: colour("text"), gridColor: colour("line"), domainColor: colour("line"), tickColor: colour("line") };
+    const axis = {
+      labelColor: colour("text"),
+      titleColor: colour("text"),
+      gridColor: colour("line"),
+      domainColor: colour("line"),
+      tickColor: colour("line"),
+    };
     const config = {
       background: "transparent",
       font: "system-ui, sans-serif",
       axis,
-      legend: { labelColor: colour("text"), titleColor: colour("text"), orient: "bottom", columns: 1, labelLimit: 600 },
+      legend: {
+        labelColor: colour("text"),
+        titleColor: colour("text"),
+        orient: "bottom",
+        columns: 1,
+        labelLimit: 600,
+      },
       title: { color: colour("text"), anchor: "start" },
       header: { labelColor: colour("text"), titleColor: colour("text") },
       view: { stroke: "transparent" },
-      range: { category: ["#8a96a3", "#3b82d6", "#dd8452", "#43a563", "#9a7bd0", "#b08a72", "#d977b8", "#5bb5bd"] },
+      range: {
+        category: ["#8a96a3", "#3b82d6", "#dd8452", "#43a563", "#9a7bd0", "#b08a72", "#d977b8", "#5bb5bd"],
+      },
     };
-    const full = { $schema: "https://vega.github.io/schema/vega-lite/v6.json", width: "container", ...spec, config };
+    const full = {
+      $schema: "https://vega.github.io/schema/vega-lite/v6.json",
+      width: "container",
+      ...spec,
+      config,
+    };
     vegaEmbed(box, full, { actions: false, renderer: "svg" }).catch((error) => {
       box.textContent = `This chart could not be drawn: ${error.message}`;
       console.error(error);
@@ -37,8 +56,17 @@ icpo.lines = function lines(rows, xTitle, yTitle, { dash } = {}) {
     ...(dash ? { strokeDash: { field: dash, type: "nominal" } } : {}),
   };
   const y = { field: "value", type: "quantitative", title: yTitle };
-  const tooltip = [{ field: "line", title: "cell" }, ...(dash ? [{ field: dash }] : []), { field: "x", title: xTitle }, { field: "value", title: yTitle, format: ".2f" }];
-  const intervals = { transform: [{ filter: "isValid(datum.low)" }], mark: { type: "rule", strokeWidth: 1.5 }, encoding: { ...shared, y: { field: "low", type: "quantitative", title: yTitle }, y2: { field: "high" } } };
+  const tooltip = [
+    { field: "line", title: "cell" },
+    ...(dash ? [{ field: dash }] : []),
+    { field: "x", title: xTitle },
+    { field: "value", title: yTitle, format: ".2f" },
+  ];
+  const intervals = {
+    transform: [{ filter: "isValid(datum.low)" }],
+    mark: { type: "rule", strokeWidth: 1.5 },
+    encoding: { ...shared, y: { field: "low", type: "quantitative", title: yTitle }, y2: { field: "high" } },
+  };
   return {
     data: { values: rows },
     height: 240,

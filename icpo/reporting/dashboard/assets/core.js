@@ -36,7 +36,9 @@ const icpo = (() => {
   }
 
   const percent = (x, signed = false) =>
-    x === null || x === undefined ? "" : (signed && x >= 0 ? "+" : "") + (100 * x).toFixed(1).replace(/^-0\.0$/, "0.0");
+    x === null || x === undefined
+      ? ""
+      : (signed && x >= 0 ? "+" : "") + (100 * x).toFixed(1).replace(/^-0\.0$/, "0.0");
   const count = (n) => (n === null || n === undefined ? "" : Math.round(n).toLocaleString("en-US"));
 
   /** A table cell of [value, low, high, std]: the value, its interval small below it. */
@@ -55,17 +57,25 @@ const icpo = (() => {
 
   /** A labelled select; options are [value, text] pairs. */
   function select(label, options, chosen, onchange) {
-    const box = h("select", { onchange: () => onchange(box.value) }, ...options.map(([value, text]) => h("option", { value, selected: value === chosen }, text)));
+    const box = h(
+      "select",
+      { onchange: () => onchange(box.value) },
+      ...options.map(([value, text]) => h("option", { value, selected: value === chosen }, text)),
+    );
     return h("label", {}, label, box);
   }
 
-  const cellByName = (run, name) => index().cells.find((cell) => cell.run === run && cell.name === name);
   const index = () => received.get("index");
   const cellLabel = (cell) => {
     const s = cell.settings;
-    const rules = s.reward ? ` (${s.reward}, ${s.selector}, n=${s.num_rounds}, k=${s.num_candidates}, m=${s.num_lookaheads})` : "";
+    const rules = s.reward
+      ? ` (${s.reward}, ${s.selector}, n=${s.num_rounds}, k=${s.num_candidates}, m=${s.num_lookaheads})`
+      : "";
     return `${s.method}${rules}`;
   };
+
+  /** Questions asked, each seed counted. */
+  const numAsked = (cell) => cell.settings.num_questions * cell.settings.seeds.length;
 
   const themes = ["light", "dark"];
   let theme = localStorage.getItem("icpo-theme");
@@ -82,9 +92,20 @@ const icpo = (() => {
   /** Writes the navigation and calls `draw` with the page's main element, again whenever the link changes. */
   function page(name, draw) {
     const pages = { index: "Results", compare: "Compare", curves: "Curves", costs: "Costs" };
-    const links = Object.entries(pages).map(([file, text]) => h("a", { href: `${file}.html`, "aria-current": file === name ? "page" : null }, text));
+    const links = Object.entries(pages).map(([file, text]) =>
+      h("a", { href: `${file}.html`, "aria-current": file === name ? "page" : null }, text),
+    );
     let main = h("main");
-    document.body.append(h("nav", {}, h("strong", {}, "ICPO"), ...links, h("button", { id: "theme", onclick: switchTheme }, "light / dark")), main);
+    document.body.append(
+      h(
+        "nav",
+        {},
+        h("strong", {}, "ICPO"),
+        ...links,
+        h("button", { id: "theme", onclick: switchTheme }, "light / dark"),
+      ),
+      main,
+    );
     const redraw = async () => {
       const fresh = h("main", { id: "main" }); // a slower, older drawing goes on into an element that nobody sees
       main.replaceWith(fresh);
@@ -101,5 +122,20 @@ const icpo = (() => {
     redraw();
   }
 
-  return { receive, need, h, percent, count, estimate, params, link, setParams, select, index, cellByName, cellLabel, page };
+  return {
+    receive,
+    need,
+    h,
+    percent,
+    count,
+    estimate,
+    params,
+    link,
+    setParams,
+    select,
+    index,
+    cellLabel,
+    numAsked,
+    page,
+  };
 })();

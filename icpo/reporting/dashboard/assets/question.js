@@ -1,152 +1,142 @@
 "use strict";
 
 icpo.page("question", async (main) => {
-  const { h, params, setParams, link, percent, count } = icpo;
+  const { h, params, setParams, link, count } = icpo;
   const name = params().get("cell") ?? "";
   const cell = icpo.index().cells.find((c) => `${c.run}/${c.name}` === name);
-  if (!cell?.has_questions) return void main.append(h("h1", {}, `There is no cell ${name} with questions here.`));
+  if (!cell?.has_questions)
+    return void main.append(h("h1", {}, `There is no cell ${name} with questions here.`));
   const { questions } = await icpo.need(`cells/${cell.id}`);
-  const place = Math.max(0, questions.findIndex((q) => q.id === params().get("question")));
+  const place = Math.max(
+    0,
+    questions.findIndex((q) => q.id === params().get("question")),
+  );
   const row = questions[place];
   main.append(h("p", {}, h("a", { href: link("cell", { cell: name }) }, cell.name)), h("h1", {}, row.id));
-  if (!row.file) return void main.append(h("p", {}, "This question has no page: the dashboard was written with a smaller --max-questions."));
+  if (!row.file)
+    return void main.append(
+      h("p", {}, "This question has no page: the dashboard was written with a smaller --max-questions."),
+    );
   const question = await icpo.need(`questions/${cell.id}/${row.file}`);
   const seeds = Object.keys(question.seeds);
   const seed = seeds.includes(params().get("seed")) ? params().get("seed") : seeds[0];
   const told = question.seeds[seed];
+  const story = icpo.story(cell.settings?.selector ?? "another one");
   const stages = [
-    ...told.rounds.map((round, i) => ({ name: `Round ${i + 1}`, draw: () => roundView(round) })),
-    ...(told.steps.length ? [{ name: "Search", draw: () => stepsView(told.steps) }] : []),
-    ...told.finals.map((finals) => ({ name: told.finals.length > 1 ? `Finals after ${finals.after}` : "Finals", draw: () => finalsView(finals) })),
+    ...told.rounds.map((round, i) => ({ name: `Round ${i + 1}`, draw: () => story.round(round) })),
+    ...(told.steps.length ? [{ name: "Search", draw: () => story.search(told.steps) }] : []),
+    ...told.finals.map((finals) => ({
+      name: told.finals.length > 1 ? `Finals after ${finals.after}` : "Finals",
+      draw: () => story.finals(finals),
+    })),
   ];
-  const asked = stages.findIndex((stage) => stage.name.toLowerCase().replaceAll(" ", "-") === params().get("at"));
+  const asked = stages.findIndex(
+    (stage) => stage.name.toLowerCase().replaceAll(" ", "-") === params().get("at"),
+  );
   let stage = Math.max(0, asked);
-  let promptIsOpen = false; // stays as the reader left it from stage to stage
 
-  const neighbour = (offset) => questions[place + offset]?.file && link("question", { cell: name, question: questions[place + offset].id, seed });
-  const go = (href) => { if (href) location.hash = href.slice(href.indexOf("#")); };
-  main.append(h("div", { class: "part question" }, h("b", {}, "question"), maths(question.text)));
-  main.append(h("p", {}, "Gold answer: ", h("span", { class: "answer", id: "gold" }, question.gold ?? "not known"), ` · ${count(told.usage.generated_tokens)} generated tokens in ${count(told.usage.num_requests)} requests`));
-  main.append(h("div", { class: "controls" },
-    seeds.length > 1 ? icpo.select("seed", seeds.map((s) => [s, s]), seed, (value) => { location.hash = new URLSearchParams({ cell: name, question: question.id, seed: value, at: params().get("at") ?? "" }); }) : null,
-    h("button", { type: "button", onclick: () => go(neighbour(-1)), disabled: !neighbour(-1) }, "previous question"),
-    h("button", { type: "button", onclick: () => go(neighbour(1)), disabled: !neighbour(1) }, "next question"),
-    h("span", { class: "faint keys" }, "Keys: ", h("kbd", {}, "←"), " ", h("kbd", {}, "→"), " step, ", h("kbd", {}, "p"), " ", h("kbd", {}, "n"), " question")));
-  const steps = h("div", { class: "steps", role: "group", "aria-label": "stages" }, ...stages.map((s, i) => h("button", { type: "button", onclick: () => show(i) }, s.name)));
+  const neighbour = (offset) =>
+    questions[place + offset]?.file &&
+    link("question", { cell: name, question: questions[place + offset].id, seed });
+  const go = (href) => {
+    if (href) location.hash = href.slice(href.indexOf("#"));
+  };
+  main.append(h("div", { class: "part question" }, h("b", {}, "question"), icpo.maths(question.text)));
+  main.append(
+    h(
+      "p",
+      {},
+      "Gold answer: ",
+      h("span", { class: "answer", id: "gold" }, question.gold ?? "not known"),
+      ` · ${count(told.usage.generated_tokens)} generated tokens in ${count(told.usage.num_requests)} requests`,
+    ),
+  );
+  main.append(
+    h(
+      "div",
+      { class: "controls" },
+      seeds.length > 1
+        ? icpo.select(
+            "seed",
+            seeds.map((s) => [s, s]),
+            seed,
+            (value) => {
+              location.hash = new URLSearchParams({
+                cell: name,
+                question: question.id,
+                seed: value,
+                at: params().get("at") ?? "",
+              });
+            },
+          )
+        : null,
+      h(
+        "button",
+        { type: "button", onclick: () => go(neighbour(-1)), disabled: !neighbour(-1) },
+        "previous question",
+      ),
+      h(
+        "button",
+        { type: "button", onclick: () => go(neighbour(1)), disabled: !neighbour(1) },
+        "next question",
+      ),
+      h(
+        "span",
+        { class: "faint keys" },
+        "Keys: ",
+        h("kbd", {}, "←"),
+        " ",
+        h("kbd", {}, "→"),
+        " step, ",
+        h("kbd", {}, "p"),
+        " ",
+        h("kbd", {}, "n"),
+        " question",
+      ),
+    ),
+  );
+  const steps = h(
+    "div",
+    { class: "steps", role: "group", "aria-label": "stages" },
+    ...stages.map((s, i) => h("button", { type: "button", onclick: () => show(i) }, s.name)),
+  );
   const view = h("section", { id: "stage", "aria-live": "polite" });
   main.append(steps, view);
 
   function show(i) {
     stage = Math.min(Math.max(i, 0), stages.length - 1);
-    [...steps.children].forEach((button, j) => button.setAttribute("aria-current", j === stage ? "step" : "false"));
+    [...steps.children].forEach((button, j) =>
+      button.setAttribute("aria-current", j === stage ? "step" : "false"),
+    );
     view.replaceChildren(h("h2", {}, stages[stage].name), ...stages[stage].draw());
-    setParams({ cell: name, question: question.id, seed, at: stages[stage].name.toLowerCase().replaceAll(" ", "-") });
-  }
-
-  /** Text with its mathematics rendered; the text goes in as a text node, and KaTeX trusts nothing. */
-  function maths(text) {
-    const element = h("div", { class: "prose" }, text ?? "");
-    const delimiters = [["$$", "$$", true], ["\\[", "\\]", true], ["\\(", "\\)", false], ["$", "$", false]].map(([left, right, display]) => ({ left, right, display }));
-    renderMathInElement(element, { delimiters, throwOnError: false, trust: false, maxExpand: 200, maxSize: 20, strict: "ignore", errorCallback: () => {} });
-    return element;
-  }
-
-  function answerView(answer) {
-    if (answer === null || answer === undefined || answer === "") return h("span", { class: "answer faint" }, "no answer");
-    return h("span", { class: "answer" }, /[\\^_{]/.test(answer) ? maths(`$${answer}$`) : answer);
-  }
-
-  function promptView(parts) {
-    if (!parts.length) return h("p", { class: "faint" }, "The prompt of this cell cannot be shown: its settings are not stored, or another version wrote them.");
-    const classes = { instructions: "instructions", question: "question", "bad ideas": "bad", "good ideas": "good", ideas: "ideas" };
-    return h("details", { class: "prompt", open: promptIsOpen, ontoggle: (event) => { promptIsOpen = event.target.open; } }, h("summary", {}, `The prompt: ${parts.map(([part]) => part).join(", ")}`), ...parts.map(([part, text]) => h("div", { class: `part ${classes[part]}` }, h("b", {}, part), maths(text.trim()))));
-  }
-
-  function bars(counts, total) {
-    return h("div", { class: "bars" }, ...counts.flatMap(([answer, n]) => [h("span", { title: answer }, answer), h("i", { style: `width:${(100 * n) / total}%` }), h("b", {}, String(n))]));
-  }
-
-  /** The candidates by answer class, the largest first, abstentions last. */
-  function groups(candidates) {
-    const found = new Map();
-    for (const candidate of candidates) {
-      const label = candidate.label ?? "";
-      found.set(label, [...(found.get(label) ?? []), candidate]);
-    }
-    return [...found].sort(([x, a], [y, b]) => (x === "") - (y === "") || b.length - a.length);
-  }
-
-  function groupView([label, members], total, tags) {
-    const texts = members.map((candidate, i) => h("details", {}, h("summary", {}, `completion ${i + 1} of ${members.length}, ${candidate.tokens} tokens, ended by ${candidate.finish}`), candidate.text === null ? h("p", { class: "faint" }, "not stored") : maths(candidate.text)));
-    const share = `${members.length} of ${total}${label === "" ? ", abstained" : " votes"}`;
-    const header = h("header", {}, answerView(label), h("span", { class: "tag" }, share), ...tags);
-    return h("div", { class: "group" }, header, h("i", { class: "bar", style: `width:${(100 * members.length) / total}%` }), ...texts);
-  }
-
-  const rightTag = (correct) => (correct === true ? h("span", { class: "tag good" }, "correct") : correct === false ? h("span", { class: "tag bad" }, "wrong") : null);
-  const rewardTag = (reward) => (reward === null || reward === undefined ? null : h("span", { class: `tag ${reward === 1 ? "good" : "bad"}` }, `reward ${reward}`));
-
-  function roundView(round) {
-    const { candidates, attempts, kept } = round;
-    const notes = [];
-    if (round.num_tied > 1) notes.push(`${round.num_tied} answers tied; a seeded draw chose ${round.winner}.`);
-    if (round.num_dropped) notes.push(`${round.num_dropped} of the oldest ideas did not fit the context and were left out.`);
-    return [
-      promptView(round.prompt),
-      h("h3", {}, `${candidates.length} candidates by answer`),
-      ...notes.map((note) => h("p", { class: "faint" }, note)),
-      ...groups(candidates).map((group) => groupView(group, candidates.length, group[0] === "" ? [] : [rewardTag(group[1][0].reward), rightTag(group[1][0].correct)])),
-      h("h3", {}, "Attempts: summaries and what they would lead to"),
-      h("p", { id: "why" }, why(round)),
-      ...[...attempts.keys()].sort((a, b) => kept.includes(b) - kept.includes(a) || a - b).map((i) => attemptView(round, i)),
-    ];
-  }
-
-  function attemptView(round, i) {
-    const attempt = round.attempts[i];
-    const ahead = round.lookaheads.find((look) => look.attempt === i);
-    const isKept = round.kept.includes(i);
-    const answers = ahead ? [...ahead.counts, ...(ahead.abstained ? [["no answer", ahead.abstained]] : [])] : [];
-    const total = answers.reduce((sum, [, n]) => sum + n, 0);
-    return h("div", { class: `attempt${isKept ? " kept" : ""}` },
-      h("header", {}, h("b", {}, `Attempt ${i + 1}`), answerView(round.candidates[attempt.candidate].label), rewardTag(attempt.reward), isKept ? h("span", { class: "tag good" }, "kept") : null, ahead ? h("span", { class: "tag" }, `entropy ${ahead.bits.toFixed(2)} bits`) : null),
-      maths(attempt.summary),
-      ahead ? h("div", {}, h("span", { class: "faint" }, `${total} look-ahead answers with this attempt in the history:`), bars(answers, total)) : null);
-  }
-
-  function why({ kept, attempts, lookaheads }) {
-    if (!attempts.length) return "No candidate gave an answer, so there was nothing to summarise and the round kept nothing.";
-    if (!kept.length) return "The round kept nothing.";
-    const names = kept.map((i) => `attempt ${i + 1}`).join(", ");
-    if (!lookaheads.length) return `Kept: ${names}. No look-ahead was drawn: the selector is ${cell.settings?.selector ?? "another one"}.`;
-    const least = Math.min(...lookaheads.map((look) => look.bits));
-    const ties = lookaheads.filter((look) => look.bits === least).length;
-    const chosen = lookaheads.find((look) => look.attempt === kept[0]);
-    if (chosen?.bits !== least) return `Kept: ${names}, chosen by selector ${cell.settings?.selector ?? "another one"}.`;
-    return `Kept: ${names}, since the look-ahead answers after it agree the most (${least.toFixed(2)} bits, the least of ${lookaheads.length})${ties > 1 ? `; ${ties} attempts share that value and the first was taken` : ""}.`;
-  }
-
-  function finalsView({ after, prompt, candidates }) {
-    const right = candidates.filter((candidate) => candidate.outcome === "correct").length;
-    const graded = candidates.some((candidate) => candidate.outcome);
-    return [
-      h("p", {}, `${candidates.length} finals after ${after} rounds${graded ? `, ${right} of them correct (${percent(right / candidates.length)}%)` : ""}.`),
-      promptView(prompt),
-      ...groups(candidates).map((group) => groupView(group, candidates.length, [...new Set(group[1].map((c) => c.outcome).filter(Boolean))].map((outcome) => h("span", { class: `tag ${outcome === "correct" ? "good" : "bad"}` }, outcome)))),
-    ];
-  }
-
-  function stepsView(list) {
-    return list.flatMap((step, i) => [
-      h("h3", {}, `${i + 1}. ${step.name}`, step.parent === null ? "" : `, grown from ${step.parent + 1}`, step.value === null ? "" : `, value ${step.value}`),
-      ...groups(step.candidates).map((group) => groupView(group, step.candidates.length, [])),
-    ]);
+    setParams({
+      cell: name,
+      question: question.id,
+      seed,
+      at: stages[stage].name.toLowerCase().replaceAll(" ", "-"),
+    });
   }
 
   document.onkeydown = (event) => {
-    if (event.altKey || event.ctrlKey || event.metaKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
-    const actions = { ArrowRight: () => show(stage + 1), ArrowLeft: () => show(stage - 1), l: () => show(stage + 1), h: () => show(stage - 1), n: () => go(neighbour(1)), p: () => go(neighbour(-1)) };
-    if (actions[event.key]) { actions[event.key](); event.preventDefault(); }
+    if (
+      event.altKey ||
+      event.ctrlKey ||
+      event.metaKey ||
+      /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)
+    )
+      return;
+    const actions = {
+      ArrowRight: () => show(stage + 1),
+      ArrowLeft: () => show(stage - 1),
+      l: () => show(stage + 1),
+      h: () => show(stage - 1),
+      n: () => go(neighbour(1)),
+      p: () => go(neighbour(-1)),
+    };
+    if (actions[event.key]) {
+      actions[event.key]();
+      event.preventDefault();
+    }
   };
   show(stage);
 });

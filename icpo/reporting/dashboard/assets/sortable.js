@@ -12,31 +12,63 @@ icpo.sortable = function sortable(columns, rows, { id, filter = true } = {}) {
   let descending = false;
   const body = h("tbody");
   const shown = h("span", { class: "faint", id: id ? `${id}-shown` : null });
-  const words = h("input", { type: "search", placeholder: "filter, e.g. nano l4 me_icpo", "aria-label": "filter rows", oninput: draw });
+  const words = h("input", {
+    type: "search",
+    placeholder: "filter, e.g. nano l4 me_icpo",
+    "aria-label": "filter rows",
+    oninput: draw,
+  });
   const heads = columns.map((column, i) =>
-    h("th", { class: column.text ? "text" : null, scope: "col" }, h("button", { type: "button", onclick: () => sort(i) }, column.name)));
-  const content = rows.map((row) => ({ row, text: columns.map((c) => c.value(row) ?? "").join(" ").toLowerCase(), element: null }));
+    h(
+      "th",
+      { class: column.text ? "text" : null, scope: "col" },
+      h("button", { type: "button", onclick: () => sort(i) }, column.name),
+    ),
+  );
+  const content = rows.map((row) => ({
+    row,
+    text: columns
+      .map((c) => c.value(row) ?? "")
+      .join(" ")
+      .toLowerCase(),
+    element: null,
+  }));
 
   function sort(i) {
     descending = sorted === i ? !descending : !columns[i].text;
     sorted = i;
-    heads.forEach((head, j) => (j === i ? head.setAttribute("aria-sort", descending ? "descending" : "ascending") : head.removeAttribute("aria-sort")));
+    heads.forEach((head, j) =>
+      j === i
+        ? head.setAttribute("aria-sort", descending ? "descending" : "ascending")
+        : head.removeAttribute("aria-sort"),
+    );
     draw();
   }
 
   function compare(a, b) {
     const [x, y] = [columns[sorted].value(a.row) ?? null, columns[sorted].value(b.row) ?? null];
     if (x === null || y === null) return (x === null) - (y === null);
-    const order = typeof x === "number" && typeof y === "number" ? x - y : String(x).localeCompare(String(y), "en", { numeric: true });
+    const order =
+      typeof x === "number" && typeof y === "number"
+        ? x - y
+        : String(x).localeCompare(String(y), "en", { numeric: true });
     return descending ? -order : order;
   }
 
   function element(entry) {
-    entry.element ??= h("tr", {}, ...columns.map((column) => {
-      if (column.show) return column.show(entry.row);
-      const value = column.value(entry.row);
-      return h("td", { class: column.text ? "text" : null }, value === null || value === undefined ? "" : String(value));
-    }));
+    entry.element ??= h(
+      "tr",
+      {},
+      ...columns.map((column) => {
+        if (column.show) return column.show(entry.row);
+        const value = column.value(entry.row);
+        return h(
+          "td",
+          { class: column.text ? "text" : null },
+          value === null || value === undefined ? "" : String(value),
+        );
+      }),
+    );
     return entry.element;
   }
 
@@ -49,6 +81,10 @@ icpo.sortable = function sortable(columns, rows, { id, filter = true } = {}) {
   }
 
   draw();
-  const table = h("div", { class: "scroll" }, h("table", { id }, h("thead", {}, h("tr", {}, ...heads)), body));
+  const table = h(
+    "div",
+    { class: "scroll" },
+    h("table", { id }, h("thead", {}, h("tr", {}, ...heads)), body),
+  );
   return h("div", {}, filter ? h("div", { class: "controls" }, words, shown) : null, table);
 };

@@ -58,11 +58,26 @@ icpo.statistics = (() => {
     const others = new Map(b.questions.map((question) => [question.id, question]));
     return a.questions.flatMap((question) => {
       const other = others.get(question.id);
-      const seeds = Object.keys(question.seeds).filter((seed) => other?.seeds[seed]?.[metric] !== undefined && question.seeds[seed][metric] !== undefined);
+      const seeds = Object.keys(question.seeds).filter(
+        (seed) => other?.seeds[seed]?.[metric] !== undefined && question.seeds[seed][metric] !== undefined,
+      );
       if (!seeds.length) return [];
       const mean = (q) => seeds.reduce((sum, seed) => sum + q.seeds[seed][metric], 0) / seeds.length;
       const differences = seeds.map((seed) => question.seeds[seed][metric] - other.seeds[seed][metric]);
-      return [{ id: question.id, text: question.text, gold: question.gold, a: mean(question), b: mean(other), difference: mean(question) - mean(other), differences, seed: seeds[0], question, other }];
+      return [
+        {
+          id: question.id,
+          text: question.text,
+          gold: question.gold,
+          a: mean(question),
+          b: mean(other),
+          difference: mean(question) - mean(other),
+          differences,
+          seed: seeds[0],
+          question,
+          other,
+        },
+      ];
     });
   }
 
