@@ -43,7 +43,7 @@ class Outcome:
     full_rank_R: Tensor
     twice_R: Tensor
 
-    def row(self) -> dict[str, object]:
+    def row(self) -> dict[str, Any]:
         """The outcome's line of recovery.csv; trajectories are medians over repeats."""
         return {
             "setting": self.setting.label(),
@@ -65,10 +65,10 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class FiniteSample:
-    """Recovery from B = 1..max_trajectories in every setting of the sweep around `base`, `num_repeats` times each.
+    """Recovery from B = 1..max_trajectories in every setting of a sweep around `base`.
 
-    `num_arms`, `num_rounds`, `gammas` and `sigmas` are each varied alone; `fixed_rounds` are lengths N at which only
-    the last prefix trains. `delta` is the theorem's failure probability.
+    `num_arms`, `num_rounds`, `gammas` and `sigmas` are each varied alone; `fixed_rounds` are lengths N at
+    which only the last prefix trains. `delta` is the theorem's failure probability.
     """
 
     base: Setting
@@ -99,10 +99,13 @@ class FiniteSample:
         dependent, independent = self._concentration(generator)
         rows = [outcome.row() for outcome in outcomes]
         write_curve(cell / "recovery.csv", {key: [row[key] for row in rows] for key in rows[0]})
-        write_curve(cell / "error.csv", {
-            "trajectories": list(range(1, self.max_trajectories + 1)),
-            **{o.setting.label(): o.recovery.gap_RB.mean(0).cpu() for o in outcomes},
-        })  # fmt: skip
+        write_curve(
+            cell / "error.csv",
+            {
+                "trajectories": list(range(1, self.max_trajectories + 1)),
+                **{o.setting.label(): o.recovery.gap_RB.mean(0).cpu() for o in outcomes},
+            },
+        )
         self._draw(cell, outcomes, dependent, independent)
         claims = self._claims(outcomes, base, dependent, independent)
         return {
@@ -110,11 +113,14 @@ class FiniteSample:
             "median_first_exact": base.row()["first_exact"],
             "theorem_trajectories": base.row()["theorem_trajectories"],
             "outcomes": rows,
-            "second_moment_error": {"prefixes": list(self.concentration_prefixes),
-                                    "of_trajectories": dependent.tolist(), "independent": independent.tolist()},
+            "second_moment_error": {
+                "prefixes": list(self.concentration_prefixes),
+                "of_trajectories": dependent.tolist(),
+                "independent": independent.tolist(),
+            },
             "claims": [claim.as_json() for claim in claims],
             "verdict": verdict([claim for claim in claims if claim.source == "Theorem 3"]),
-        }  # fmt: skip
+        }
 
     def _sweep(self) -> list[Setting]:
         varied = [
@@ -132,17 +138,27 @@ class FiniteSample:
         teacher = self.teacher.build(setting.num_arms, self.step_size, setting.gamma, self.device)
         test = draw(bandit, self.num_test_tasks, setting.num_rounds, generator)
         recovery = recover(
-            teacher, bandit, setting.num_rounds, setting.prefixes, self.num_repeats, self.max_trajectories, test,
+            teacher,
+            bandit,
+            setting.num_rounds,
+            setting.prefixes,
+            self.num_repeats,
+            self.max_trajectories,
+            test,
             generator,
-        )  # fmt: skip
+        )
         return Outcome(
-            setting, recovery, coverage(bandit, teacher),
+            setting,
+            recovery,
+            coverage(bandit, teacher),
             theorem_prefixes(bandit, teacher, setting.num_rounds - 1, self.delta),
-            recovery.first_exact(self.exact_gap), recovery.first_full_rank(), recovery.first_twice(),
-        )  # fmt: skip
+            recovery.first_exact(self.exact_gap),
+            recovery.first_full_rank(),
+            recovery.first_twice(),
+        )
 
     def _concentration(self, generator: torch.Generator) -> tuple[Tensor, Tensor]:
-        """Mean second-moment error at each number of prefixes: of whole trajectories, and of independent ones."""
+        """Mean second-moment errors by number of prefixes: of whole trajectories, and of single ones."""
         setting, bandit = self.base, Bandit(self.base.num_arms, self.tau_w, self.base.sigma)
         teacher = self.teacher.build(setting.num_arms, self.step_size, setting.gamma, self.device)
         population = collect(
@@ -151,13 +167,19 @@ class FiniteSample:
         means = [
             [
                 second_moment_error(
-                    teacher, bandit, setting.num_rounds, M, independent, self.concentration_repeats, population,
+                    teacher,
+                    bandit,
+                    setting.num_rounds,
+                    M,
+                    independent,
+                    self.concentration_repeats,
+                    population,
                     generator,
                 ).mean()
                 for M in self.concentration_prefixes
             ]
             for independent in (False, True)
-        ]  # fmt: skip
+        ]
         return torch.stack(means[0]).cpu(), torch.stack(means[1]).cpu()
 
     def _claims(
@@ -174,36 +196,50 @@ class FiniteSample:
         slope = float((dependent[-1] / dependent[0]).log() / (prefixes[-1] / prefixes[0]).log())
         return [
             Claim(
-                "Theorem 3", "finitely many trajectories recover the teacher exactly", recovered,
+                "Theorem 3",
+                "finitely many trajectories recover the teacher exactly",
+                recovered,
                 f"in all of {self.num_repeats} repeats of {len(outcomes)} settings, by "
                 f"{max(int(o.exact_R.max()) for o in outcomes)} trajectories; base setting: median "
                 f"{int(base.exact_R.median())}",
             ),
             Claim(
-                "Theorem 3", "t^2 (2K + log 1/delta) / c_lambda^2 prefixes suffice where c_lambda > 0",
+                "Theorem 3",
+                "t^2 (2K + log 1/delta) / c_lambda^2 prefixes suffice where c_lambda > 0",
                 all(float(o.exact_R.double().max()) <= _trajectories(o) for o in inside),
                 f"recovery takes {min(shares):.1e} to {max(shares):.1e} of that number with constant 1, "
                 f"in {len(inside)} settings",
             ),
             Claim(
-                "Assumption 1", "the paper's own policy-matching setting has c_lambda > 0", base.coverage > 0,
-                f"c_lambda = {base.coverage:.3f} there; recovery works in all {len(outside)} settings outside the "
-                "assumption too" if outside and recovered else f"c_lambda = {base.coverage:.3f}",
+                "Assumption 1",
+                "the paper's own policy-matching setting has c_lambda > 0",
+                base.coverage > 0,
+                f"c_lambda = {base.coverage:.3f} there; recovery works in all {len(outside)} settings "
+                "outside the "
+                "assumption too"
+                if outside and recovered
+                else f"c_lambda = {base.coverage:.3f}",
             ),
             Claim(
-                "ours", "recovery sets in with the rank 2K of the statistics' second moment", at_rank == 1,
+                "ours",
+                "recovery sets in with the rank 2K of the statistics' second moment",
+                at_rank == 1,
                 f"in at least {at_rank:.0%} of repeats of every setting",
             ),
             Claim(
-                "ours", "with noise and all prefixes, that is when every arm was pulled twice: coupon collecting",
-                at_twice == 1, f"in at least {at_twice:.0%} of repeats of every such setting ({len(noisy)})",
+                "ours",
+                "with noise and all prefixes, that is when every arm was pulled twice: coupon collecting",
+                at_twice == 1,
+                f"in at least {at_twice:.0%} of repeats of every such setting ({len(noisy)})",
             ),
             Claim(
-                "Lemma (second-moment concentration)", "M dependent prefixes count as M independent ones",
+                "Lemma (second-moment concentration)",
+                "M dependent prefixes count as M independent ones",
                 ratio < 1.2,
-                f"at equal M the error is {ratio:.1f} times that of independent prefixes; it falls as M^{slope:.2f}",
+                f"at equal M the error is {ratio:.1f} times that of independent prefixes; it falls as "
+                f"M^{slope:.2f}",
             ),
-        ]  # fmt: skip
+        ]
 
     def _draw(self, cell: Path, outcomes: Sequence[Outcome], dependent: Tensor, independent: Tensor) -> None:
         with figure(cell, "recovery", num_panels=3, width=3.1) as (error, coupons, moments):
@@ -218,14 +254,24 @@ class FiniteSample:
                 error.plot(
                     range(1, len(gap_B) + 1), gap_B, color=color, label=f"$N={outcome.setting.num_rounds}$"
                 )
-            error.set(yscale="log", xscale="log", xlabel="trajectories $B$", ylabel=r"$\|\hat p - p\|_2$, median",
-                      title=f"Exact recovery, $K={self.base.num_arms}$")  # fmt: skip
+            error.set(
+                yscale="log",
+                xscale="log",
+                xlabel="trajectories $B$",
+                ylabel=r"$\|\hat p - p\|_2$, median",
+                title=f"Exact recovery, $K={self.base.num_arms}$",
+            )
             error.legend(fontsize=7)
             _draw_coupons(coupons, outcomes, self.max_trajectories)
             moments.plot(self.concentration_prefixes, dependent, "o-", color=BLUE, label="whole trajectories")
             moments.plot(self.concentration_prefixes, independent, "s--", color=ORANGE, label="independent")
-            moments.set(xscale="log", yscale="log", xlabel="prefixes $M$", ylabel=r"$\|\hat\Sigma-\Sigma\|$",
-                        title="Second moment")  # fmt: skip
+            moments.set(
+                xscale="log",
+                yscale="log",
+                xlabel="prefixes $M$",
+                ylabel=r"$\|\hat\Sigma-\Sigma\|$",
+                title="Second moment",
+            )
             moments.legend(fontsize=7)
 
 
@@ -236,8 +282,13 @@ def _draw_coupons(axes: Any, outcomes: Sequence[Outcome], limit: int) -> None:
             twice, exact = torch.cat([o.twice_R for o in chosen]), torch.cat([o.exact_R for o in chosen])
             axes.scatter(twice.cpu(), exact.cpu(), s=6, alpha=0.4, color=color, linewidths=0, label=label)
     axes.plot([1, limit], [1, limit], color="black", lw=0.8)
-    axes.set(xscale="log", yscale="log", xlabel="$B$ with every arm pulled twice", ylabel="$B$ at exact recovery",
-             title="Coupon collecting")  # fmt: skip
+    axes.set(
+        xscale="log",
+        yscale="log",
+        xlabel="$B$ with every arm pulled twice",
+        ylabel="$B$ at exact recovery",
+        title="Coupon collecting",
+    )
     axes.legend(fontsize=7)
 
 

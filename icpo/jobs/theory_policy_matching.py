@@ -25,9 +25,10 @@ TRAINED_GAP = 1e-6
 class PolicyMatching:
     """Train on teacher trajectories, then compare policies in the student's closed loop on fresh tasks.
 
-    `fit` trains the student that is drawn; every fit of `compared_fits` is scored by how many of its starts reach
-    the final gap asked of a trained LSA. `unrealisable_teacher` has U1 not parallel to 1 and lambda != 0: the fits
-    `with_query` and `without_query` imitate it with and without the query column among keys and values.
+    `fit` trains the student that is drawn; every fit of `compared_fits` is scored by how many of its starts
+    reach the final gap asked of a trained LSA. `unrealisable_teacher` has U1 not parallel to 1 and lambda !=
+    0: the fits `with_query` and `without_query` imitate it with and without the query column among keys and
+    values.
     """
 
     bandit: Bandit
@@ -111,7 +112,7 @@ def final_gaps(gaps_SBN: Tensor) -> Tensor:
 
 
 def largest_projected_w12(fitted: Fitted) -> float | None:
-    """Largest entry of Proj w12 of W_PV over all trained LSAs: the lemma wants it 0. None where there is no LSA."""
+    """Largest entry of Proj w12 over all trained LSAs, 0 in the lemma; None where there is no LSA."""
     columns = [project(student.W_PV[:-1, -1]) for student in fitted.students if isinstance(student, Lsa)]
     return torch.stack(columns).abs().max().item() if columns else None
 
@@ -123,25 +124,33 @@ def matching_claims(gaps: Mapping[str, Tensor]) -> list[Claim]:
     repaired = gaps["without_query"].max().item()
     return [
         Claim(
-            "Theorem 2", "the two-channel optimum plays the teacher's policy on every history",
-            closed <= CLOSED_FORM_GAP, f"largest gap {closed:.1e} over tasks and rounds",
+            "Theorem 2",
+            "the two-channel optimum plays the teacher's policy on every history",
+            closed <= CLOSED_FORM_GAP,
+            f"largest gap {closed:.1e} over tasks and rounds",
         ),
         Claim(
-            "Theorem 2", "an LSA trained on its own matrices plays the teacher's policy",
+            "Theorem 2",
+            "an LSA trained on its own matrices plays the teacher's policy",
             bool((trained <= TRAINED_GAP).all()),
-            f"final gap at most {TRAINED_GAP:.0e} from {int((trained <= TRAINED_GAP).sum())} of {len(trained)} starts, "
+            f"final gap at most {TRAINED_GAP:.0e} from {int((trained <= TRAINED_GAP).sum())} of "
+            f"{len(trained)} starts, "
             f"worst {trained.max().item():.1e}",
         ),
         Claim(
-            "Theorem 2, any H", "the paper's LSA realises teachers with U1 not parallel to 1 and lambda != 0",
+            "Theorem 2, any H",
+            "the paper's LSA realises teachers with U1 not parallel to 1 and lambda != 0",
             best <= TRAINED_GAP,
-            f"smallest of the starts' largest gaps {best:.1e}; the free two-channel operator reaches {two_channel:.1e}",
+            f"smallest of the starts' largest gaps {best:.1e}; the free two-channel operator reaches "
+            f"{two_channel:.1e}",
         ),
         Claim(
-            "ours", "it does once the query column is no key and no value",
-            repaired <= TRAINED_GAP, f"largest gap over all starts {repaired:.1e}",
+            "ours",
+            "it does once the query column is no key and no value",
+            repaired <= TRAINED_GAP,
+            f"largest gap over all starts {repaired:.1e}",
         ),
-    ]  # fmt: skip
+    ]
 
 
 def write_curves(cell: Path, gaps: Mapping[str, Tensor]) -> None:
@@ -162,7 +171,7 @@ def write_starts(cell: Path, finals: Mapping[str, Tensor]) -> None:
 
 
 def draw_gaps(cell: Path, gaps: Mapping[str, Tensor]) -> None:
-    """gap.{png,pdf}: the paper's Figure 2 (top), and beside it the teacher that the paper's LSA cannot realise."""
+    """gap.{png,pdf}: the paper's Figure 2 (top), and beside it a teacher out of its LSA's reach."""
     curves = {name: gaps_SBN.flatten(0, 1).cpu() for name, gaps_SBN in gaps.items()}
     rounds = torch.arange(2, curves["trained"].shape[-1] + 2)
     with figure(cell, "gap", num_panels=2) as (top, other):

@@ -26,8 +26,8 @@ DRAWS_PER_BLOCK = 50
 class RewardShock:
     """Train on short trajectories, shock one reward of longer ones, and compare the drift with its bounds.
 
-    `num_draws` trajectories for each task, all alike up to the shocked round, estimate the expectation that the
-    theorem bounds. The noise must be Gaussian for the theorem's own constants to apply.
+    `num_draws` trajectories for each task, all alike up to the shocked round, estimate the expectation that
+    the theorem bounds. The noise must be Gaussian for the theorem's own constants to apply.
     """
 
     bandit: Bandit
@@ -45,7 +45,7 @@ class RewardShock:
     seed: int
 
     def run(self, cell: Path) -> Mapping[str, object]:
-        """Writes drift.csv and drift.{png,pdf}; returns b's range, violations of each bound and the claims."""
+        """Writes drift.csv and drift.{png,pdf}; returns b's range, violations of the bounds and claims."""
         generator = seeded(self.seed, self.device)
         teacher = self.teacher.build(self.bandit.num_arms, self.step_size, self.gamma, self.device)
         train = draw(self.bandit, self.num_train_tasks, self.num_train_rounds, generator)
@@ -102,7 +102,7 @@ class RewardShock:
             draws = self._continuations(test, size, generator)
             played = drift(student, draws, self.shock, coupling, self._partners(draws, generator))
             part = [
-                values.unflatten(0, (size, -1)).sum(0)
+                values.reshape(size, -1, values.shape[-1]).sum(0)
                 for values in (played.norm_BT, played.mismatch_BT, played.variation_BT)
             ]
             sums = [old + new for old, new in zip(sums, part, strict=True)] if sums else part
@@ -138,43 +138,55 @@ class RewardShock:
         return ranges
 
     def _claims(
-        self, drifts: Mapping[Coupling, Drift], violations: Mapping[str, int], paper: Bound, mean_T: Tensor,
+        self,
+        drifts: Mapping[Coupling, Drift],
+        violations: Mapping[str, int],
+        paper: Bound,
+        mean_T: Tensor,
         generator: torch.Generator,
-    ) -> list[Claim]:  # fmt: skip
+    ) -> list[Claim]:
         pairs = drifts["inverse_cdf"].norm_BT.numel()
         variation = drifts["inverse_cdf"].variation_BT.mean().item()
         ratio = drifts["inverse_cdf"].mismatch_BT.mean().item() / variation
         sign_noise = unit_noise("rademacher", (1000,), generator).abs().mean().item()
         return [
             Claim(
-                "Theorem 4", "E||Delta p_{t+1}|| stays below the theorem's closed form with 1 + C_b = e^b",
+                "Theorem 4",
+                "E||Delta p_{t+1}|| stays below the theorem's closed form with 1 + C_b = e^b",
                 violations["inverse_cdf_closed_form"] == 0 == violations["maximal_closed_form"],
-                f"{violations['inverse_cdf_closed_form']} (inverse CDF) and {violations['maximal_closed_form']} "
+                f"{violations['inverse_cdf_closed_form']} (inverse CDF) and "
+                f"{violations['maximal_closed_form']} "
                 f"(maximal coupling) of {pairs} task-rounds above, {self.num_draws} draws each",
             ),
             Claim(
-                "Theorem 4", "the drift declines after the first response, without amplification",
+                "Theorem 4",
+                "the drift declines after the first response, without amplification",
                 bool((mean_T[1:] <= mean_T[:-1]).all()) and paper.b_B.max().item() < 1,
                 f"mean {mean_T[0].item():.2e} right after the shock, {mean_T[-1].item():.2e} at round "
                 f"{self.horizon + 1}; b in [{paper.b_B.min().item():.4f}, {paper.b_B.max().item():.4f}]",
             ),
             Claim(
-                "ours", "the recursion iterated with equality is a bound too, and a sharper one",
+                "ours",
+                "the recursion iterated with equality is a bound too, and a sharper one",
                 violations["inverse_cdf_recursion"] == 0 == violations["maximal_recursion"],
-                f"{violations['inverse_cdf_recursion']} and {violations['maximal_recursion']} of {pairs} above",
+                f"{violations['inverse_cdf_recursion']} and {violations['maximal_recursion']} of {pairs} "
+                "above",
             ),
             Claim(
-                "proof of Theorem 4", "under inverse-CDF coupling P(A != A~) is the total variation",
+                "proof of Theorem 4",
+                "under inverse-CDF coupling P(A != A~) is the total variation",
                 math.isclose(ratio, 1, rel_tol=1e-9),
                 f"it averages {ratio:.2f} times the total variation at K = {self.bandit.num_arms}; "
                 "the maximal coupling makes the step true",
             ),
             Claim(
-                "proof of Theorem 4", "E|noise| <= sqrt(2/pi) sigma for all sigma-sub-Gaussian noise",
+                "proof of Theorem 4",
+                "E|noise| <= sqrt(2/pi) sigma for all sigma-sub-Gaussian noise",
                 sign_noise <= GAUSSIAN_MEAN_ABSOLUTE,
-                f"noise of +-sigma has E|noise| = {sign_noise:.3f} sigma; sqrt(2/pi) = {GAUSSIAN_MEAN_ABSOLUTE:.3f}",
+                f"noise of +-sigma has E|noise| = {sign_noise:.3f} sigma; sqrt(2/pi) = "
+                f"{GAUSSIAN_MEAN_ABSOLUTE:.3f}",
             ),
-        ]  # fmt: skip
+        ]
 
     def _curves(
         self, single: Drift, drifts: Mapping[Coupling, Drift], bounds: Mapping[Coupling, Bound]

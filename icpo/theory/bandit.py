@@ -43,7 +43,7 @@ class Draws:
 
     def blocks(self, num_tasks: int) -> "list[Draws]":
         """The same draws in blocks of at most `num_tasks` tasks, small enough to stay in a core's cache."""
-        parts = (t.split(num_tasks) for t in (self.tasks_BK, self.uniforms_BN, self.noise_BN))
+        parts = (torch.split(t, num_tasks) for t in (self.tasks_BK, self.uniforms_BN, self.noise_BN))
         return [Draws(*block) for block in zip(*parts, strict=True)]
 
 
@@ -62,7 +62,7 @@ def draw(bandit: Bandit, num_tasks: int, num_rounds: int, generator: torch.Gener
 
 
 def unit_noise(noise: Noise, shape: tuple[int, ...], generator: torch.Generator) -> Tensor:
-    """Zero-mean noise of variance 1. `laplace` and `student_t` (3 degrees of freedom) are not sub-Gaussian."""
+    """Zero-mean noise of variance 1; laplace and student_t (3 degrees of freedom) are not sub-Gaussian."""
     if noise == "gaussian":
         return _normal(shape, generator)
     if noise == "rademacher":
@@ -91,7 +91,7 @@ class History:
         return cls(0, zeros, zeros, zeros[..., 0])
 
     def then(self, arms_B: Tensor, rewards_B: Tensor) -> "History":
-        """The history after one more round: n_t, g_t (each arm's summed reward) and the sum of squared rewards."""
+        """The history after one more round: pulls n_t, summed rewards g_t of each arm, summed squares."""
         index = arms_B.unsqueeze(-1)
         return History(
             self.t + 1,
@@ -108,7 +108,7 @@ class History:
 
 
 def reward(tasks_BK: Tensor, arms_B: Tensor, noise_B: Tensor) -> Tensor:
-    """r = <w, x> + noise, shape (B,)."""
+    """The reward <w, x> + noise, shape (B,)."""
     return tasks_BK.gather(-1, arms_B.unsqueeze(-1)).squeeze(-1) + noise_B
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A statement, whether the numbers bear it out, and the numbers. `source` is the paper's place, or `ours`."""
+    """A statement, whether the numbers bear it out, and the numbers; `source` is a place or `ours`."""
 
     source: str
     statement: str

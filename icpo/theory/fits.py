@@ -35,7 +35,7 @@ class Fit(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ClosedForm:
-    """Least squares for the two-channel operator: the minimiser of the loss, of least norm where there are many.
+    """Least squares for the two-channel operator; of several minimisers the one of least norm.
 
     Gamma-hat drops out, being positive definite on 1-perp, where every residual lives. Singular values up to
     `tolerance` times the largest count as zero.
@@ -53,7 +53,7 @@ class ClosedForm:
 
 @dataclass(frozen=True, slots=True)
 class GradientFlow:
-    """The two-channel operator that gradient flow from a normal start reaches at `time`. Paper, Eq. (flow-nonfact)."""
+    """Gradient flow on the two-channel operator from normal starts. Paper, Eq. (flow-nonfact)."""
 
     time: float
     num_starts: int
@@ -72,7 +72,7 @@ class GradientFlow:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Where the LSA's own matrices start: every entry N(0, scale^2), `near_query` with W_KQ q moved to (0, .., 0, 1).
+    """Where the LSA's own matrices start: entries N(0, scale^2); `near_query` moves W_KQ q to (0, .., 0, 1).
 
     A scale of 0 with `unstructured` is a stationary point and trains nothing.
     """
@@ -105,8 +105,7 @@ class Adam:
         optimizer = torch.optim.Adam([theta_SP], lr=self.learning_rate, betas=(0.9, 0.99))
         schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, self.num_steps)
         for _ in range(self.num_steps):
-            optimizer.zero_grad()
-            loss(theta_SP).sum().backward()
+            [theta_SP.grad] = torch.autograd.grad(loss(theta_SP).sum(), theta_SP)
             optimizer.step()
             schedule.step()
         return fitted_lsas(theta_SP.detach(), statistics, gamma, self.attends_query)
@@ -125,29 +124,36 @@ class Lbfgs:
         starts = self.start.draw(statistics.num_arms, generator)
         loss = lsa_loss(statistics, self.attends_query)
         return fitted_lsas(
-            torch.stack([self._minimise(loss, theta_P) for theta_P in starts]), statistics, gamma, self.attends_query
+            torch.stack([self._minimise(loss, theta_P) for theta_P in starts]),
+            statistics,
+            gamma,
+            self.attends_query,
         )
 
     def _minimise(self, loss: Objective, theta_P: Tensor) -> Tensor:
         theta_P = theta_P.clone().requires_grad_()
         optimizer = torch.optim.LBFGS(
-            [theta_P], max_iter=self.num_steps, max_eval=2 * self.num_steps, history_size=50,
-            tolerance_grad=0, tolerance_change=0, line_search_fn="strong_wolfe",
-        )  # fmt: skip
+            [theta_P],
+            max_iter=self.num_steps,
+            max_eval=2 * self.num_steps,
+            history_size=50,
+            tolerance_grad=0,
+            tolerance_change=0,
+            line_search_fn="strong_wolfe",
+        )
 
         def closure() -> Tensor:
-            optimizer.zero_grad()
             value = loss(theta_P)
-            value.backward()
+            [theta_P.grad] = torch.autograd.grad(value, theta_P)
             return value
 
-        optimizer.step(closure)
+        optimizer.step(closure)  # type: ignore[no-untyped-call]
         return theta_P.detach()
 
 
 @dataclass(frozen=True, slots=True)
 class LevenbergMarquardt:
-    """Damped Gauss-Newton on W_PV and W_KQ, all starts at once; damping falls tenfold on success, else rises."""
+    """Damped Gauss-Newton on W_PV and W_KQ, all starts at once."""
 
     start: Start
     attends_query: bool
@@ -176,7 +182,7 @@ def lsa_residuals(statistics: Statistics, attends_query: bool) -> Objective:
     D = statistics.num_arms + 1
 
     def residuals(theta_SP: Tensor) -> Tensor:
-        matrices = theta_SP.unflatten(-1, (2, D, D))
+        matrices = theta_SP.reshape(*theta_SP.shape[:-1], 2, D, D)
         operator = feature_operator(matrices[..., 0, :, :], matrices[..., 1, :, :], attends_query)
         return statistics.residuals(operator).flatten(-2)
 
@@ -191,7 +197,7 @@ def lsa_loss(statistics: Statistics, attends_query: bool) -> Objective:
 
 def fitted_lsas(theta_SP: Tensor, statistics: Statistics, gamma: float, attends_query: bool) -> Fitted:
     """The students of flattened parameters with their losses."""
-    matrices = theta_SP.unflatten(-1, (2, statistics.num_arms + 1, statistics.num_arms + 1))
+    matrices = theta_SP.reshape(-1, 2, statistics.num_arms + 1, statistics.num_arms + 1)
     students = tuple(Lsa(W_PV, W_KQ, gamma, attends_query) for W_PV, W_KQ in matrices)
     return Fitted(students, lsa_loss(statistics, attends_query)(theta_SP))
 

@@ -13,7 +13,7 @@ from icpo.theory.policies import project
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """dW/dt = -Gamma (W - W*) Sigma, diagonal in the eigenbases of Gamma and Sigma. Paper, Eq. (flow-nonfact)."""
+    """dW/dt = -Gamma (W - W*) Sigma, diagonal in both eigenbases. Paper, Eq. (flow-nonfact)."""
 
     target_KZ: Tensor
     fisher_KK: Tensor
@@ -29,9 +29,14 @@ class Flow:
         fisher_values, fisher_vectors = torch.linalg.eigh(fisher_KK)
         moment_values, moment_vectors = torch.linalg.eigh(second_moment_ZZ)
         return cls(
-            target_KZ, fisher_KK, second_moment_ZZ,
-            fisher_values.clamp_min(0), fisher_vectors, moment_values.clamp_min(0), moment_vectors,
-        )  # fmt: skip
+            target_KZ,
+            fisher_KK,
+            second_moment_ZZ,
+            fisher_values.clamp_min(0),
+            fisher_vectors,
+            moment_values.clamp_min(0),
+            moment_vectors,
+        )
 
     def excess_loss(self, operator_SKZ: Tensor) -> Tensor:
         """L(W) - L(W*) = 1/2 tr(Gamma D Sigma D') with D = W - W*, shape (S,)."""
@@ -46,7 +51,10 @@ class Flow:
         """W(time) from W(0) = start: each eigenmode decays as exp(-gamma_i sigma_j time)."""
         rates_KZ = self.fisher_values_K[:, None] * self.moment_values_Z
         modes = self.fisher_vectors_KK.T @ (start_SKZ - self.target_KZ) @ self.moment_vectors_ZZ
-        return self.target_KZ + self.fisher_vectors_KK @ (modes * (-rates_KZ * time).exp()) @ self.moment_vectors_ZZ.T
+        return (
+            self.target_KZ
+            + self.fisher_vectors_KK @ (modes * (-rates_KZ * time).exp()) @ self.moment_vectors_ZZ.T
+        )
 
     def slowest_starts(self) -> Tensor:
         """Starts that differ from the target in one slow mode alone, shape (2, K, Z).
@@ -54,14 +62,14 @@ class Flow:
         The slowest of all, and the one that is slowest by the paper's count, with z in S = 1-perp + 1-perp.
         """
         basis = one_perp(len(self.fisher_KK)).to(self.fisher_KK)
-        both = torch.block_diag(basis, basis)
-        slow_K = basis @ torch.linalg.eigh(basis.T @ self.fisher_KK @ basis).eigenvectors[:, 0]
+        both = torch.kron(torch.eye(2).to(basis), basis)
+        slow_K: Tensor = basis @ torch.linalg.eigh(basis.T @ self.fisher_KK @ basis).eigenvectors[:, 0]
         in_s_Z = both @ torch.linalg.eigh(both.T @ self.second_moment_ZZ @ both).eigenvectors[:, 0]
-        slow_Z = torch.stack([self.moment_vectors_ZZ[:, 0], in_s_Z])
+        slow_Z: Tensor = torch.stack([self.moment_vectors_ZZ[:, 0], in_s_Z])
         return self.target_KZ + slow_K[:, None] * slow_Z[:, None, :]
 
     def euler(self, start_SKZ: Tensor, step: float, num_steps: int, every: int) -> Tensor:
-        """Excess losses at times 0, every*step, ... of the discretised flow, shape (S, 1 + num_steps // every)."""
+        """Excess losses of the discretised flow at the start and after each `every` steps, (S, I)."""
         fastest = (self.fisher_values_K[-1] * self.moment_values_Z[-1]).item()
         if step * fastest >= 2:
             raise ValueError(f"a step of {step} diverges: it must stay below {2 / fastest:.4g}")
@@ -76,17 +84,18 @@ class Flow:
 def smallest_fisher_rate(fisher_KK: Tensor) -> float:
     """The smallest eigenvalue of Gamma on 1-perp."""
     basis = one_perp(fisher_KK.shape[-1]).to(fisher_KK)
-    return torch.linalg.eigvalsh(basis.T @ fisher_KK @ basis)[0].item()
+    return float(torch.linalg.eigvalsh(basis.T @ fisher_KK @ basis)[0])
 
 
 def smallest_moment_on_s(second_moment_ZZ: Tensor) -> float:
     """The smallest eigenvalue of Sigma compressed to S = 1-perp + 1-perp, as the paper's mu takes it."""
     basis = one_perp(second_moment_ZZ.shape[-1] // 2).to(second_moment_ZZ)
-    both = torch.block_diag(basis, basis)
-    return torch.linalg.eigvalsh(both.T @ second_moment_ZZ @ both)[0].item()
+    both = torch.kron(torch.eye(2).to(basis), basis)
+    return float(torch.linalg.eigvalsh(both.T @ second_moment_ZZ @ both)[0])
 
 
 def one_perp(num_arms: int) -> Tensor:
     """An orthonormal basis of the vectors that sum to zero, shape (K, K-1)."""
     centred = project(torch.eye(num_arms, dtype=torch.float64))
-    return torch.linalg.eigh(centred).eigenvectors[:, 1:]
+    basis: Tensor = torch.linalg.eigh(centred).eigenvectors[:, 1:]
+    return basis

@@ -1,7 +1,7 @@
 """One layer of linear self-attention, its query-column closed form and its two-channel reduction.
 
-Shapes: leading S for independent starts is allowed everywhere; B tasks, K arms, D = K + 1 token size, L tokens,
-F = 2K + 2 features (see `History.features_BF`).
+Shapes: leading S for independent starts is allowed everywhere; B tasks, K arms, D = K + 1 token size, L
+tokens, F = 2K + 2 features (see `History.features_BF`).
 """
 
 from dataclasses import dataclass
@@ -32,8 +32,8 @@ def prompt(arms_Bt: Tensor, rewards_Bt: Tensor, num_arms: int) -> Tensor:
 class Lsa:
     """A one-layer LSA that plays a bandit: the student of the paper.
 
-    `attends_query` says whether the query column serves as key and value, as in the paper, or asks only. Attending
-    to it adds (1/t) W11 11' phi1 to the logits, which no teacher with U1 not parallel to 1 has.
+    `attends_query` says whether the query column serves as key and value, as in the paper, or asks only.
+    Attending to it adds (1/t) W11 11' phi1 to the logits, which no teacher with U1 not parallel to 1 has.
     """
 
     W_PV: Tensor
@@ -44,11 +44,18 @@ class Lsa:
     def logits(self, history: History) -> Tensor:
         """Next logits q_x + (1/t) R G_t W_KQ q, shape (B, K). Paper, Lemma (query-column closed form)."""
         if history.t < 1:
-            raise ValueError("an LSA divides by the number of finished rounds t, which must be at least 1, got 0")
-        num_arms = self.W_PV.shape[-1] - 1
-        query = query_token(num_arms, self.W_PV)
-        attended_BD = gram(history, self.attends_query) @ (self.W_KQ @ query)
-        return 1 + attended_BD @ self.W_PV[:num_arms].T / history.t
+            raise ValueError(
+                "an LSA divides by the number of finished rounds t, which must be at least 1, got 0"
+            )
+        K = self.W_PV.shape[-1] - 1
+        v = self.W_KQ[:, :K].sum(-1)  # W_KQ q with q = (1, 0)
+        phi1, phi2 = v[:K], v[K]
+        actions_BK = history.counts_BK * phi1 + history.rewards_BK * phi2
+        if self.attends_query:
+            actions_BK = actions_BK + phi1.sum()
+        reward_B1 = (history.rewards_BK @ phi1 + history.squares_B * phi2).unsqueeze(-1)
+        attended_BD = torch.cat([actions_BK, reward_B1], -1)  # G_t v
+        return 1 + attended_BD @ self.W_PV[:K].T / history.t
 
     def policy(self, history: History) -> Tensor:
         """The mixed policy after the history, shape (B, K); uniform before the first round."""
@@ -57,7 +64,7 @@ class Lsa:
 
 @dataclass(frozen=True, slots=True)
 class TwoChannel:
-    """The student of the proofs: logits W_n n_t/t + W_g g_t/t with free W_n and W_g, `operator_KF` = [W_n W_g]."""
+    """The student of the proofs: logits W_n n_t/t + W_g g_t/t with a free `operator_KF` = [W_n W_g]."""
 
     operator_KF: Tensor
     gamma: float
@@ -71,29 +78,12 @@ class TwoChannel:
         return uniform_policy(history) if history.t == 0 else mixed_policy(self.logits(history), self.gamma)
 
 
-def query_token(num_arms: int, like: Tensor) -> Tensor:
-    """q = (1_K, 0), the placeholder that asks for the next action."""
-    query = torch.ones(num_arms + 1, dtype=like.dtype, device=like.device)
-    query[-1] = 0
-    return query
-
-
-def gram(history: History, attends_query: bool) -> Tensor:
-    """G_t = E E', shape (B, K+1, K+1), from the history's sums; without qq' where the query only asks."""
-    counts_BKK = torch.diag_embed(history.counts_BK)
-    if attends_query:
-        counts_BKK = counts_BKK + 1
-    rewards_BK1 = history.rewards_BK.unsqueeze(-1)
-    squares_B11 = history.squares_B[..., None, None]
-    return torch.cat([torch.cat([counts_BKK, rewards_BK1], -1), torch.cat([rewards_BK1.mT, squares_B11], -1)], -2)
-
-
 def feature_operator(W_PV: Tensor, W_KQ: Tensor, attends_query: bool) -> Tensor:
     """The LSA as a map from features to projected logits, shape (S, K, 2K+2).
 
-    Columns: Proj of W11 Diag(phi1), of phi2 W11 + w12 phi1', of (1'phi1) W11 1 (0 unless the query is attended) and
-    of phi2 w12, where (phi1, phi2) = W_KQ q. The paper's Lemma (two-channel) keeps the first two and drops w12; the
-    third vanishes under Proj only if W11 1 is parallel to 1.
+    Columns: Proj of W11 Diag(phi1), of phi2 W11 + w12 phi1', of (1'phi1) W11 1 (0 unless the query is
+    attended) and of phi2 w12, where (phi1, phi2) = W_KQ q. The paper's Lemma (two-channel) keeps the first
+    two and drops w12; the third vanishes under Proj only if W11 1 is parallel to 1.
     """
     K = W_PV.shape[-1] - 1
     W11, w12 = W_PV[..., :K, :K], W_PV[..., :K, K:]

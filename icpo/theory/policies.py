@@ -3,8 +3,8 @@
 Shapes: leading dimensions are batch dimensions, written B; the last one runs over the K arms.
 """
 
-from torch import Tensor
 import torch
+from torch import Tensor
 
 
 def project(logits_BK: Tensor) -> Tensor:
@@ -51,8 +51,8 @@ def sample_inverse_cdf(policy_BK: Tensor, uniforms_B: Tensor) -> Tensor:
 def inverse_cdf_mismatch(p_BK: Tensor, q_BK: Tensor) -> Tensor:
     """Exact probability that one uniform gives p and q different arms, shape (B,), in [0, 1].
 
-    At least the total variation, and for K >= 3 up to K - 1 times as much: moving mass from the first arm to the
-    last shifts every edge between them. The proof of Theorem 4 takes it to be the total variation.
+    At least the total variation, and for K >= 3 up to K - 1 times as much: moving mass from the first arm to
+    the last shifts every edge between them. The proof of Theorem 4 takes it to be the total variation.
     """
     upper = torch.minimum(p_BK.cumsum(-1), q_BK.cumsum(-1))
     lower = torch.maximum(p_BK.cumsum(-1) - p_BK, q_BK.cumsum(-1) - q_BK)

@@ -1,6 +1,7 @@
 """Theorem 3: from how many trajectories the empirical optimum is the teacher.
 
-Shapes: R repeats of the whole experiment, B trajectories, P prefixes of one of them, K arms, Z = 2K statistics.
+Shapes: R repeats of the whole experiment, B trajectories, P prefixes of one of them, K arms, Z = 2K
+statistics.
 """
 
 import math
@@ -23,8 +24,9 @@ RELATIVE_RANK_TOLERANCE = 1e-9
 class Recovery:
     """What each number of trajectories B = 1..B_max gave in every repeat, each (R, B_max).
 
-    `gap_RB` is the mean ||p_hat - p||_2 over fresh teacher histories, `rank_RB` that of the second-moment matrix of
-    the 2K statistics, `twice_RB` whether every arm was pulled twice or more in the rounds that prefixes see.
+    `gap_RB` is the mean ||p_hat - p||_2 over fresh teacher histories, `rank_RB` that of the second-moment
+    matrix of the 2K statistics, `twice_RB` whether every arm was pulled twice or more in the rounds that
+    prefixes see.
     """
 
     gap_RB: Tensor
@@ -33,7 +35,7 @@ class Recovery:
     num_statistics: int
 
     def first_exact(self, tolerance: float) -> Tensor:
-        """The first B from which the gap stays within `tolerance`, shape (R,); B_max + 1 where there is none."""
+        """The first B from which the gap stays within `tolerance`, (R,); B_max + 1 where there is none."""
         return _first(self.gap_RB <= tolerance)
 
     def first_full_rank(self) -> Tensor:
@@ -46,9 +48,15 @@ class Recovery:
 
 
 def recover(
-    teacher: Teacher, bandit: Bandit, num_rounds: int, prefixes: Prefixes, num_repeats: int, max_trajectories: int,
-    test: Draws, generator: torch.Generator,
-) -> Recovery:  # fmt: skip
+    teacher: Teacher,
+    bandit: Bandit,
+    num_rounds: int,
+    prefixes: Prefixes,
+    num_repeats: int,
+    max_trajectories: int,
+    test: Draws,
+    generator: torch.Generator,
+) -> Recovery:
     """Fit the two-channel optimum of least norm to the first 1, 2, .., B_max trajectories of every repeat.
 
     `prefixes` says whether t = 1..N-1 all count, as in the theorem, or t = N-1 alone.
@@ -56,8 +64,9 @@ def recover(
     draws = draw(bandit, num_repeats * max_trajectories, num_rounds, generator)
     histories = rollout(teacher, draws).histories[1:-1]
     used = histories if prefixes == "all" else histories[-1:]
-    rows_RBPO = torch.stack([_row(teacher, h) for h in used], 1).unflatten(0, (num_repeats, max_trajectories))
-    pulls_RBK = histories[-1].counts_BK.unflatten(0, (num_repeats, max_trajectories)).cumsum(1)
+    rows_RBPO = torch.stack([_row(teacher, h) for h in used], 1)
+    rows_RBPO = rows_RBPO.reshape(num_repeats, max_trajectories, *rows_RBPO.shape[1:])
+    pulls_RBK = histories[-1].counts_BK.reshape(num_repeats, max_trajectories, -1).cumsum(1)
     seen = rollout(teacher, test).histories[1:]
     test_z = torch.cat([h.features_BF[:, : 2 * bandit.num_arms] for h in seen])
     test_p = torch.cat([teacher.policy(h) for h in seen])
@@ -70,14 +79,22 @@ def recover(
         student_p = mixed_policy(test_z @ operators_RZK, teacher.gamma)
         gaps.append(torch.linalg.vector_norm(student_p - test_p, dim=-1).mean(-1))
         ranks.append(rank_R)
-    return Recovery(torch.stack(gaps, 1), torch.stack(ranks, 1), (pulls_RBK >= 2).all(-1), 2 * bandit.num_arms)
+    return Recovery(
+        torch.stack(gaps, 1), torch.stack(ranks, 1), (pulls_RBK >= 2).all(-1), 2 * bandit.num_arms
+    )
 
 
 def second_moment_error(
-    teacher: Teacher, bandit: Bandit, num_rounds: int, num_prefixes: int, independent: bool, num_repeats: int,
-    population_ZZ: Tensor, generator: torch.Generator,
-) -> Tensor:  # fmt: skip
-    """Operator norm of Sigma-hat - Sigma from M prefixes, shape (R,). Paper, Lemma (second-moment concentration).
+    teacher: Teacher,
+    bandit: Bandit,
+    num_rounds: int,
+    num_prefixes: int,
+    independent: bool,
+    num_repeats: int,
+    population_ZZ: Tensor,
+    generator: torch.Generator,
+) -> Tensor:
+    """Operator norm of Sigma-hat - Sigma from M prefixes, (R,). Paper, Lemma (second-moment concentration).
 
     Either M / (N-1) trajectories with all their prefixes, or M trajectories with one random prefix each.
     """
@@ -88,13 +105,14 @@ def second_moment_error(
     if independent:
         chosen = torch.randint(len(histories), (len(z_BPZ),), generator=generator, device=generator.device)
         z_BPZ = z_BPZ[torch.arange(len(z_BPZ), device=generator.device), chosen].unsqueeze(1)
-    z_RMZ = z_BPZ.unflatten(0, (num_repeats, per_repeat)).flatten(1, 2)
-    return torch.linalg.matrix_norm(z_RMZ.mT @ z_RMZ / z_RMZ.shape[1] - population_ZZ, 2)
+    z_RMZ = z_BPZ.reshape(num_repeats, -1, z_BPZ.shape[-1])
+    errors_R: Tensor = torch.linalg.matrix_norm(z_RMZ.mT @ z_RMZ / z_RMZ.shape[1] - population_ZZ, 2)
+    return errors_R
 
 
 def coverage(bandit: Bandit, teacher: Teacher) -> float:
     """c_lambda = tau_w gamma / K - (1-gamma) c ||U|| sigma^2 / 2, positive under the paper's Assumption 1."""
-    u_norm = torch.linalg.matrix_norm(teacher.U, 2).item()
+    u_norm = float(torch.linalg.matrix_norm(teacher.U, 2))
     noise = (1 - teacher.gamma) * teacher.step_size * u_norm * bandit.sigma**2 / 2
     return bandit.tau_w * teacher.gamma / bandit.num_arms - noise
 
@@ -102,7 +120,8 @@ def coverage(bandit: Bandit, teacher: Teacher) -> float:
 def theorem_prefixes(bandit: Bandit, teacher: Teacher, t: int, delta: float) -> float:
     """t^2 (2K + log(1/delta)) / c_lambda^2, the prefixes that Theorem 3 asks for up to its unknown constant.
 
-    Infinite where c_lambda is 0. Where it is negative the theorem does not apply; its square is used all the same.
+    Infinite where c_lambda is 0. Where it is negative the theorem does not apply; its square is used all the
+    same.
     """
     squared = coverage(bandit, teacher) ** 2
     return t**2 * (2 * bandit.num_arms + math.log(1 / delta)) / squared if squared > 0 else math.inf

@@ -47,8 +47,10 @@ def uniform_policy(history: History) -> Tensor:
 def policy_gaps(student: Player, teacher: Player, draws: Draws) -> Tensor:
     """||p_hat_{t+1} - p_{t+1}||_2 after t = 1..N rounds of the student's own playing, shape (B, N).
 
-    The history is held fixed when the two policies are compared, then the student plays on. Paper, Section 5.1.
+    The history is held fixed when the two policies are compared, then the student plays on. Paper,
+    Validation Experiments.
     """
     histories = rollout(student, draws).histories[1:]
     gaps = [student.policy(history) - teacher.policy(history) for history in histories]
-    return torch.linalg.vector_norm(torch.stack(gaps, 1), dim=-1)
+    norms_BN: Tensor = torch.linalg.vector_norm(torch.stack(gaps, 1), dim=-1)
+    return norms_BN

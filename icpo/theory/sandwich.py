@@ -1,7 +1,7 @@
 """Theorem 1: the mixed-policy KL between two multiples of the Fisher-weighted loss.
 
-Shapes: leading dimensions S are independent cases; T prefixes (tau, t), K arms. Everything is a function of the
-teacher's and the student's logits s_{t+1} and of the policies p_t whose Fisher matrices are averaged.
+Shapes: leading dimensions S are independent cases; T prefixes (tau, t), K arms. Everything is a function of
+the teacher's and the student's logits s_{t+1} and of the policies p_t whose Fisher matrices are averaged.
 """
 
 from dataclasses import dataclass
@@ -16,8 +16,9 @@ from icpo.theory.policies import fisher, kl_nats, mixed_policy, project
 class Sandwich:
     """Mean KL and mean loss of each case, both (S,), and the factors between them.
 
-    `loss_S` is the appendix's L, the mean of ||Delta||^2_Gamma over prefixes without a 1/2, for which the theorem is
-    proved. Eq. (expt) writes 1/2 and a sum over rounds, the empirical loss 1/2 and a mean; see `halved`, `summed`.
+    `loss_S` is the appendix's L, the mean of ||Delta||^2_Gamma over prefixes without a 1/2, for which the
+    theorem is proved. Eq. (expt) writes 1/2 and a sum over rounds, the empirical loss 1/2 and a mean; see
+    `halved`, `summed`.
     """
 
     kl_S: Tensor
@@ -26,7 +27,7 @@ class Sandwich:
     upper_factor: float
 
     def halved(self) -> "Sandwich":
-        """With the loss of Section 3.2, half the mean."""
+        """With the main text's empirical loss, half the mean."""
         return Sandwich(self.kl_S, 0.5 * self.loss_S, self.lower_factor, self.upper_factor)
 
     def summed(self, num_rounds: int) -> "Sandwich":
@@ -63,11 +64,12 @@ def sandwich(teacher_STK: Tensor, student_STK: Tensor, weights_STK: Tensor, gamm
 
 
 def repaired_lower_factor(teacher_STK: Tensor, student_STK: Tensor, gamma: float) -> Tensor:
-    """A lower end that does hold: KL >= (1-gamma)^2 m^2 L, m the smallest softmax probability on the way; (S,).
+    """A factor for which the lower end does hold: (1-gamma)^2 m^2, m the smallest softmax probability, (S,).
 
-    The averaged softmax Jacobian between the logits is at least m on 1-perp (the mixture argument of the Fisher
-    lemma with gamma = K m), so ||p - p_hat||_2 >= (1-gamma) m ||Delta||_2; Pinsker and Gamma <= 1/2 do the rest. The
-    log-probability of an arm is concave along a segment of logits, so m is attained at one of the two ends.
+    The averaged softmax Jacobian between the logits is at least m on 1-perp (the mixture argument of the
+    Fisher lemma with gamma = K m), so ||p - p_hat||_2 >= (1-gamma) m ||Delta||_2; Pinsker and Gamma <= 1/2 do
+    the rest. The log-probability of an arm is concave along a segment of logits, so m is attained at one of
+    the two ends.
     """
     lowest_S = torch.minimum(
         torch.softmax(teacher_STK, -1).amin((-2, -1)), torch.softmax(student_STK, -1).amin((-2, -1))
@@ -76,13 +78,18 @@ def repaired_lower_factor(teacher_STK: Tensor, student_STK: Tensor, gamma: float
 
 
 def worst_upper_ratio(
-    num_arms: int, num_rounds: int, gamma: float, num_restarts: int, num_steps: int, generator: torch.Generator
+    num_arms: int,
+    num_rounds: int,
+    gamma: float,
+    num_restarts: int,
+    num_steps: int,
+    generator: torch.Generator,
 ) -> Tensor:
-    """Largest KL over upper end that ascent finds, over one trajectory's free logits, for every restart, (S,).
+    """Largest ratio of KL to upper end that ascent over free logits finds, for every restart, (S,).
 
     Teacher logits s_2..s_N and student errors are free; p_1 is uniform, as in the data, and Gamma averages
-    p_1..p_{N-1}. Half the restarts begin where the proof is tightest: a teacher split between two arms in one round
-    and sure of a third in all others, and a student wrong between the two in that round.
+    p_1..p_{N-1}. Half the restarts begin where the proof is tightest: a teacher split between two arms in one
+    round and sure of a third in all others, and a student wrong between the two in that round.
     """
     shape = (num_restarts, num_rounds - 1, num_arms)
     teacher = 0.1 * torch.randn(shape, generator=generator, device=generator.device, dtype=torch.float64)
@@ -102,12 +109,11 @@ def worst_upper_ratio(
         weights = torch.cat([uniform, mixed_policy(teacher[:, :-1], gamma)], 1)
         ratio_S = sandwich(teacher, teacher + error, weights, gamma).upper_ratio_S
         best_S = torch.maximum(best_S, ratio_S.detach())
-        optimizer.zero_grad()
-        (-ratio_S.log().sum()).backward()
+        teacher.grad, error.grad = torch.autograd.grad(-ratio_S.log().sum(), (teacher, error))
         optimizer.step()
     return best_S
 
 
 def _ratio(part_S: Tensor, whole_S: Tensor) -> Tensor:
-    """part / whole, 0 where both vanish to rounding: there a ratio says nothing."""
+    """Part / whole, 0 where both vanish to rounding: there a ratio says nothing."""
     return torch.where((part_S.abs() < 1e-14) & (whole_S.abs() < 1e-14), 0.0, part_S / whole_S)

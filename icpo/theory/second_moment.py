@@ -20,8 +20,8 @@ class MomentBounds:
     """Measured blocks of Sigma_t on 1-perp and what the lemma says of them, for t = 1..N-1, each (N-1,).
 
     `count_*` is the smallest eigenvalue of Sigma_nn, `cross_*` the norm of Sigma_ng, `total_*` the smallest
-    eigenvalue of Sigma on S = 1-perp + 1-perp. `count_floor` and `total_floor` claim a lower bound, `cross_ceiling`
-    an upper one. Paper, Lemma (population second moment).
+    eigenvalue of Sigma on S = 1-perp + 1-perp. `count_floor` and `total_floor` claim a lower bound,
+    `cross_ceiling` an upper one. Paper, Lemma (population second moment).
     """
 
     count_measured: Tensor
@@ -43,11 +43,11 @@ def moments_by_round(teacher: Teacher, draws: Draws) -> Tensor:
 
 
 def moment_bounds(teacher: Teacher, bandit: Bandit, moments_tZZ: Tensor) -> MomentBounds:
-    """Measured against the lemma: gamma/(K t), C_b/t with C_b = (1-gamma) c ||U|| sigma^2 / 2, and its 2x2 matrix."""
+    """Measured against the lemma: gamma/(K t), C_b/t with C_b = (1-gamma) c ||U|| sigma^2 / 2, and both."""
     K = bandit.num_arms
     t = torch.arange(1, len(moments_tZZ) + 1, dtype=torch.float64, device=moments_tZZ.device)
     basis = one_perp(K).to(moments_tZZ)
-    both = torch.block_diag(basis, basis)
+    both = torch.kron(torch.eye(2).to(basis), basis)
     u_norm = torch.linalg.matrix_norm(teacher.U, 2)
     count_floor = teacher.gamma / (K * t)
     reward_floor = bandit.tau_w**2 * count_floor

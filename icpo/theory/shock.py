@@ -11,7 +11,12 @@ import torch
 from torch import Tensor
 
 from icpo.theory.bandit import Draws, History, reward
-from icpo.theory.policies import inverse_cdf_mismatch, sample_inverse_cdf, sample_maximal_coupling, total_variation
+from icpo.theory.policies import (
+    inverse_cdf_mismatch,
+    sample_inverse_cdf,
+    sample_maximal_coupling,
+    total_variation,
+)
 from icpo.theory.rollout import Player
 from icpo.theory.teacher import Teacher
 
@@ -20,7 +25,7 @@ Coupling = Literal["inverse_cdf", "maximal"]
 
 @dataclass(frozen=True, slots=True)
 class Shock:
-    """`size` is added to the reward fed back in round `round` (from 1), and to no other. Paper, Definition (CRN)."""
+    """`size` is added to the reward of round `round` (from 1) and to no other. Paper, Definition (CRN)."""
 
     round: int
     size: float
@@ -34,8 +39,8 @@ class Shock:
 class Drift:
     """What a shock in round s did to the policies of rounds s+1..T+1, each (B, T-s+1).
 
-    `mismatch` is the probability, given both policies, that inverse-CDF sampling from one uniform gives different
-    arms, `variation` their total variation, which the paper takes it for.
+    `mismatch` is the probability, given both policies, that inverse-CDF sampling from one uniform gives
+    different arms, `variation` their total variation, which the paper takes it for.
     """
 
     norm_BT: Tensor
@@ -46,8 +51,9 @@ class Drift:
 def drift(player: Player, draws: Draws, shock: Shock, coupling: Coupling, partners_BT2: Tensor) -> Drift:
     """Play the draws with and without the shock, coupled, and compare the policies after it.
 
-    Tasks and noise are shared. `inverse_cdf` shares the uniforms too, as the paper does; `maximal` lets the shocked
-    run keep the other's arm as often as its policy allows, with `partners_BT2` as the uniforms for that.
+    Tasks and noise are shared. `inverse_cdf` shares the uniforms too, as the paper does; `maximal` lets the
+    shocked run keep the other's arm as often as its policy allows, with `partners_BT2` as the uniforms for
+    that.
     """
     base = shocked = History.empty(draws.tasks_BK)
     compared = []
@@ -77,17 +83,19 @@ def _compare(p_BK: Tensor, q_BK: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """The constants a and b of the recursion a_{t+1} <= a |delta| / t + (b/t) (a_s + .. + a_t), one b per task."""
+    """The recursion a_{t+1} <= a |delta| / t + (b/t) (a_s + .. + a_t), with one b for each task."""
 
     a: float
     b_B: Tensor
 
     @classmethod
-    def of(cls, teacher: Teacher, tasks_BK: Tensor, mean_absolute_noise: float, coupling: Coupling) -> "Bound":
+    def of(
+        cls, teacher: Teacher, tasks_BK: Tensor, mean_absolute_noise: float, coupling: Coupling
+    ) -> "Bound":
         """Theorem 4's a and b, with E|noise| as given, and with the coupling's own constant.
 
-        The paper's sqrt(K/2) is E||x - x'|| <= sqrt(K/2) ||p - p'|| under the maximal coupling. For inverse-CDF
-        sampling its place is taken by `crossing_constant`.
+        The paper's sqrt(K/2) is E||x - x'|| <= sqrt(K/2) ||p - p'|| under the maximal coupling. For
+        inverse-CDF sampling its place is taken by `crossing_constant`.
         """
         half = teacher.step_size * (1 - teacher.gamma) / 2
         u_norm = torch.linalg.matrix_norm(teacher.U, 2).item()
@@ -107,7 +115,7 @@ class Bound:
         return self.a * abs(shock.size) / t * products_BT
 
     def closed_form(self, shock: Shock, num_rounds: int) -> Tensor:
-        """Theorem 4, (a (1 + C_b) / s) (t/s)^(b-1) |delta| with 1 + C_b = e^b, at rounds s+1..T+1, (B, T-s+1)."""
+        """Theorem 4, (a (1 + C_b) / s) (t/s)^(b-1) |delta|, 1 + C_b = e^b, at rounds s+1..T+1, (B, T-s+1)."""
         s = shock.round
         t = torch.arange(s, num_rounds + 1, dtype=torch.float64, device=self.b_B.device)
         b_B1 = self.b_B.unsqueeze(-1)
@@ -117,8 +125,9 @@ class Bound:
 def crossing_constant(num_arms: int) -> float:
     """Smallest C with E||x - x'||_2 <= C ||p - p'||_2 under inverse-CDF sampling: sqrt(K (K^2 - 1) / 6).
 
-    A uniform is an edge's crossing when it falls between the two policies' cumulative sums, so that
-    P(x != x') <= sum_k |F_k - F'_k|, attained for small shifts. That sum is largest, relative to ||p - p'||_2, where
-    p - p' falls linearly from the first arm to the last. It is 1 for K = 2, like sqrt(K/2), and larger from K = 3.
+    A uniform is an edge's crossing when it falls between the two policies' cumulative sums, so that P(x !=
+    x') <= sum_k |F_k - F'_k|, attained for small shifts. That sum is largest, relative to ||p - p'||_2, where
+    p - p' falls linearly from the first arm to the last. It is 1 for K = 2, like sqrt(K/2), and larger from K
+    = 3.
     """
     return math.sqrt(num_arms * (num_arms**2 - 1) / 6)

@@ -24,7 +24,7 @@ class Teacher:
     V: Tensor
 
     def logits(self, history: History) -> Tensor:
-        """Logits after the history, shape (B, K). Paper, Eq. (real-update); before any round there are none."""
+        """Logits after the history, shape (B, K). Paper, Eq. (real-update)."""
         if history.t < 1:
             raise ValueError(f"t counts finished rounds and must be at least 1, got {history.t}")
         pulled = history.rewards_BK @ self.U.T + history.counts_BK @ self.V.T
@@ -44,8 +44,9 @@ class Teacher:
 class TeacherRecipe:
     """Choices from which a teacher of any size is made: H, lambda and c of Eq. (s).
 
-    `metric` is H: `identity`, or `random_spd` with eigenvalues spread geometrically over `condition_number` around
-    1 and eigenvectors drawn from `metric_seed`. `penalty` is lambda, which taxes arms for having been pulled.
+    `metric` is H: `identity`, or `random_spd` with eigenvalues spread geometrically over `condition_number`
+    around 1 and eigenvectors drawn from `metric_seed`. `penalty` is lambda, which taxes arms for having been
+    pulled.
     """
 
     metric: Literal["identity", "random_spd"]
@@ -68,7 +69,9 @@ class TeacherRecipe:
         """The regulariser's matrix, shape (K, K), on the CPU: the same one for every device."""
         if self.metric == "identity":
             return torch.eye(num_arms, dtype=torch.float64)
-        normal = torch.randn(num_arms, num_arms, generator=seeded(self.metric_seed, "cpu"), dtype=torch.float64)
-        basis = torch.linalg.qr(normal).Q
+        normal = torch.randn(
+            num_arms, num_arms, generator=seeded(self.metric_seed, "cpu"), dtype=torch.float64
+        )
+        basis: Tensor = torch.linalg.qr(normal).Q
         half = 0.5 * torch.log(torch.tensor(self.condition_number, dtype=torch.float64)).item()
         return basis @ torch.diag(torch.linspace(-half, half, num_arms, dtype=torch.float64).exp()) @ basis.T
