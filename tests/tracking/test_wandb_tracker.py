@@ -8,7 +8,7 @@ import time
 import pytest
 
 from icpo.errors import ConfigError
-from icpo.tracking import NoTracker, WandbMode, WandbTracker
+from icpo.tracking import NoTracker, WandbMode, WandbTracker, log_report, tracker_of
 from icpo.tracking.wandb_tracker import run_id, say_how_to_sync
 
 OFFLINE = WandbTracker("icpo-test", None, WandbMode.OFFLINE, ("quick",))
@@ -102,6 +102,32 @@ def test_offline_run_read_back(tmp_path, caplog):
     assert {"mean_at_k": {"value": 0.5, "low": 0.25}} in summaries
     assert {"run_table", "report"} == {r["artifact"]["type"] for r in found if r["type"] == "artifact"}
     assert not any(b"SENTINEL" in path.read_bytes() for path in folder.rglob("*") if path.is_file())
+
+
+def test_report_is_an_artifact_in_the_group_of_its_cells(tmp_path):
+    report = cell_folder(tmp_path, "report")
+    (report / "table.md").write_text("| a |")
+    settings = {
+        "_target_": "icpo.tracking.WandbTracker",
+        "project": "p",
+        "entity": None,
+        "mode": "offline",
+        "tags": [],
+    }
+    for _ in range(2):
+        log_report(tmp_path / "run", [report / "table.md"], tracker_of(settings))
+        time.sleep(1.1)  # W&B names fragments by the second
+    found = records(report)
+    runs = [r["run"] for r in found if r["type"] == "run"]
+    assert {(r["run_group"], r["job_type"], r["run_id"]) for r in runs} == {("run", "report", run_id(report))}
+    assert [r["artifact"]["name"] for r in found if r["type"] == "artifact"] == ["report-run"] * 2
+
+
+def test_tracker_of_stored_settings():
+    assert tracker_of({"_target_": "icpo.tracking.NoTracker"}) == NoTracker()
+    for settings in ({}, {"_target_": "os.system"}, {"_target_": "icpo.tracking.WandbTracker", "colour": 1}):
+        with pytest.raises(ConfigError, match="stored tracking settings"):
+            tracker_of(settings)
 
 
 def test_cells_of_one_process_stay_apart_even_when_both_are_open(tmp_path):
