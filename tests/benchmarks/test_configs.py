@@ -40,6 +40,7 @@ def test_math_levels_add_up_to_math500():
 def test_arithmetic_loads_as_many_as_it_claims(name):
     loaded = build(f"benchmark={name}").load()
     assert len(loaded.questions) == len(loaded.golds) == 300
+    assert loaded.digest == build(f"benchmark={name}").digest
 
 
 @pytest.mark.skipif(
