@@ -1,0 +1,153 @@
+"""How TTRL trains: the settings of GRPO, the reward by vote and what it all cost. Knows nothing of trl."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from random import Random
+from typing import Any
+
+from icpo.errors import ConfigError
+from icpo.seeding import derive_seed
+from icpo.types import Completion, FinishReason, Question, RewardSource, Toolkit
+
+Curve = list[dict[str, float]]
+"""What was logged at each step of a training: `step` and its values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grpo:
+    """GRPO by trl. A step draws `num_votes` completions of each of `questions_per_step` questions.
+
+    `sequences_per_pass` go through the model at once. `device` is cpu or cuda; `weights_dtype` is what the
+    weights are trained in, `use_vllm` draws by vLLM in the same process, with `vllm_memory_share` of the GPU.
+    `optimizer` and `schedule` are transformers' names.
+    """
+
+    num_steps: int
+    questions_per_step: int
+    num_votes: int
+    learning_rate: float
+    schedule: str
+    warmup_steps: int
+    optimizer: str
+    temperature: float
+    top_p: float
+    max_tokens: int
+    kl_weight: float
+    sequences_per_pass: int
+    save_every_steps: int
+    device: str
+    weights_dtype: str
+    gradient_checkpointing: bool
+    use_vllm: bool
+    vllm_memory_share: float
+
+    def __post_init__(self) -> None:
+        for name, least in (
+            ("num_steps", 1),
+            ("questions_per_step", 1),
+            ("num_votes", 2),
+            ("max_tokens", 1),
+            ("save_every_steps", 1),
+            ("sequences_per_pass", 1),
+        ):
+            if getattr(self, name) < least:
+                raise ValueError(f"{name} must be at least {least}, got {getattr(self, name)}")
+        if self.sequences_per_step % self.sequences_per_pass:
+            raise ValueError(
+                f"sequences_per_pass={self.sequences_per_pass} must divide questions_per_step x num_votes = "
+                f"{self.sequences_per_step}"
+            )
+        if self.learning_rate <= 0:
+            raise ValueError(f"learning_rate must be positive, got {self.learning_rate}")
+        if self.device not in ("cpu", "cuda"):
+            raise ValueError(f"device must be cpu or cuda, got {self.device!r}")
+        if self.use_vllm and self.device == "cpu":
+            raise ValueError("use_vllm=true needs device=cuda; use_vllm=false generates by transformers")
+
+    @property
+    def sequences_per_step(self) -> int:
+        """Completions drawn a step."""
+        return self.questions_per_step * self.num_votes
+
+
+def training_order(question_ids: Sequence[str], grpo: Grpo, seed: int) -> list[str]:
+    """Which questions are trained on, `questions_per_step` different ones a step, for all steps in a row.
+
+    Each pass takes the questions in an order of its own and leaves out the few that fill no step. Raises
+    ConfigError where there are fewer questions than a step takes.
+    """
+    if len(question_ids) < grpo.questions_per_step:
+        raise ConfigError(
+            f"A step trains on questions_per_step={grpo.questions_per_step} questions, but there are "
+            f"{len(question_ids)}. Set job.grpo.questions_per_step to at most that."
+        )
+    rng = Random(derive_seed(seed, "order"))
+    num_a_pass = len(question_ids) - len(question_ids) % grpo.questions_per_step
+    order: list[str] = []
+    while len(order) < grpo.num_steps * grpo.questions_per_step:
+        order += rng.sample(question_ids, num_a_pass)
+    return order[: grpo.num_steps * grpo.questions_per_step]
+
+
+@dataclass(frozen=True, slots=True)
+class VoteReward:
+    """Rewards completions by the vote among those of the same question; no gold is known here."""
+
+    reward: RewardSource
+    tools: Toolkit
+    questions: Sequence[Question]
+    seed: int
+
+    def __call__(self, texts: Sequence[str], question_ids: Sequence[str], step: int) -> list[float]:
+        """1.0 for a completion whose answer is its question's majority, else 0.0; `step` breaks ties anew."""
+        known = {question.question_id: question for question in self.questions}
+        places = defaultdict(list)
+        for i, question_id in enumerate(question_ids):
+            places[question_id].append(i)
+        rewards = [0.0] * len(texts)
+        for question_id, members in places.items():
+            question = known[question_id]
+            drawn = [Completion(texts[i], 0, 0, FinishReason.STOP) for i in members]
+            candidates = self.tools.candidates(drawn, question.kind)
+            votes = self.tools.votes(candidates, question.kind)
+            seed = derive_seed(self.seed, "vote", question_id, step)
+            tags = self.reward.rewards(question, candidates, votes, seed=seed).tags
+            for i, tag in zip(members, tags, strict=True):
+                rewards[i] = float(tag or 0)
+        return rewards
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingCost:
+    """What training took. `prompt_tokens` counts a prompt once a question and step, as methods do.
+
+    `processed_tokens` went through the model forward and backward: each completion with its own prompt.
+    """
+
+    num_steps: int
+    num_requests: int
+    num_sequences: int
+    generated_tokens: int
+    prompt_tokens: int
+    processed_tokens: int
+    seconds: float
+
+    @classmethod
+    def of(cls, curve: Sequence[Mapping[str, float]], grpo: Grpo) -> "TrainingCost":
+        """The cost that a curve tells, from its `generated_tokens`, `processed_tokens` and `seconds`."""
+        generated = round(sum(line["generated_tokens"] for line in curve))
+        processed = round(sum(line["processed_tokens"] for line in curve))
+        return cls(
+            num_steps=len(curve),
+            num_requests=len(curve) * grpo.questions_per_step,
+            num_sequences=len(curve) * grpo.sequences_per_step,
+            generated_tokens=generated,
+            prompt_tokens=(processed - generated) // grpo.num_votes,
+            processed_tokens=processed,
+            seconds=sum(line["seconds"] for line in curve),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """As metrics.json holds it."""
+        return asdict(self)
