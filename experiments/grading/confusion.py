@@ -44,8 +44,8 @@ def main() -> None:
             table.append((perturb.__name__, cases, wrong))
         _report(table, options.with_math_verify)
         pairs = list(equal_pairs(grader, questions))
-        print(f"\n{len(questions)} golds; {grader.num_asked} of all comparisons left the process, "
-              f"{grader.num_timed_out} exceeded a limit; pairs of different texts held equal: {len(pairs)}")  # fmt: skip
+        print(f"\n{len(questions)} golds; comparisons that left the process {grader.num_asked}, "
+              f"beyond a limit {grader.num_timed_out}; different texts held equal: {len(pairs)}")  # fmt: skip
         for pair in pairs:
             print("  ", *pair, sep="  ")
 

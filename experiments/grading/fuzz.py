@@ -1,7 +1,7 @@
-"""Random completions against the grader: `python experiments/grading/fuzz.py [--num-inputs 100000] [--seed 0]`.
+"""Random completions against the grader: `python experiments/grading/fuzz.py --num-inputs 100000`.
 
-Each input is extracted, brought to normal form, judged against the one before and against itself; every
-now and then six are tallied twice in different orders. Prints what was slow, what exceeded a limit and how memory grew.
+Each input is extracted, brought to normal form, judged against the one before and against itself; every now and
+then six are tallied twice in different orders. Prints what was slow, what exceeded a limit and how memory grew.
 """
 
 import argparse
@@ -15,9 +15,8 @@ from pathlib import Path
 from icpo.grading import Grader, GradingRules
 from icpo.types import AnswerKind
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "tests/grading"))
-import grammar
-
+sys.path.insert(0, str(Path(__file__).parents[2]))
+from tests.grading import grammar
 
 _TALLY_EVERY = 50
 
@@ -60,7 +59,9 @@ def _check(grader: Grader, answer: str, other: str, kind: AnswerKind) -> str:
     grader.normal_form(answer, kind)
     assert grader.judge(answer, answer, kind).correct, f"not equal to itself: {answer!r}"
     verdict = grader.judge(answer, other, kind)
-    assert verdict == grader.judge(other, answer, kind) or not other.strip(), f"not symmetric: {answer!r} {other!r}"
+    assert verdict == grader.judge(other, answer, kind) or not other.strip(), (
+        f"not symmetric: {answer!r} {other!r}"
+    )
     return verdict.rule
 
 

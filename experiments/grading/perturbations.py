@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 Perturbed = Iterator[tuple[str, bool]]
 
 _DIGIT = re.compile(r"\d")
-_NUMBER = re.compile(r"-?\d+")
+_HAS_NO_SIGN = re.compile(r"^\\(?:text|begin|\{|left|\$)|=|\\pm|\\in")
 _PAIRS = {"(": "[", "[": "(", ")": "]", "]": ")"}
 
 
@@ -28,13 +28,8 @@ def sign_flipped(gold: str) -> Perturbed:
         return
     if gold.startswith("-"):
         yield gold[1:], False
-    elif (
-        re.match(r"[\d\\.a-z]", gold)
-        and not gold.startswith(("\\text", "\\begin", "\\{", "\\left", "\\$"))
-        and "=" not in gold
-    ):
-        if "\\pm" not in gold and "\\in" not in gold and _NUMBER.search(gold):
-            yield f"-{gold}", False
+    elif re.match(r"[\d\\.a-z]", gold) and re.search(r"\d", gold) and not _HAS_NO_SIGN.search(gold):
+        yield f"-{gold}", False
     for match in re.finditer(r"(?<=[(,\[] )-|(?<=[(,\[])-", gold):
         yield gold[: match.start()] + gold[match.end() :], False
 
@@ -112,7 +107,7 @@ def base_changed(gold: str) -> Perturbed:
 
 
 def fraction_rewritten(gold: str) -> Perturbed:
-    """A fraction as \\dfrac, with a slash, doubled above and below, and upside down."""
+    r"""A fraction as \dfrac, with a slash, doubled above and below, and upside down."""
     match = re.fullmatch(r"(-?)\\d?frac\s*\{?(\d+?)\}?\s*\{?(\d+)\}?", gold)
     if match and match[2] != match[3]:
         sign, top, bottom = match[1], int(match[2]), int(match[3])
@@ -124,7 +119,7 @@ def fraction_rewritten(gold: str) -> Perturbed:
 
 
 def integer_rewritten(gold: str) -> Perturbed:
-    """A whole number with leading zeros, as a float, in \\text, with thousands separators, doubled over 2."""
+    r"""A whole number with leading zeros, as a float, in \text, with thousands separators, doubled over 2."""
     if match := re.fullmatch(r"(-?)(\d+)(\.0)?", gold):
         sign, digits = match[1], match[2]
         yield f"{sign}00{digits}", True
@@ -183,7 +178,20 @@ def choice_rewritten(gold: str) -> Perturbed:
 
 
 ALL: tuple[Callable[[str], Perturbed], ...] = (
-    itself, digit_changed, sign_flipped, bracket_changed, element_dropped, order_swapped, unit_added, unit_changed,
-    unit_dropped, base_changed, fraction_rewritten, integer_rewritten, terms_reordered, label_added, words_rewritten,
+    itself,
+    digit_changed,
+    sign_flipped,
+    bracket_changed,
+    element_dropped,
+    order_swapped,
+    unit_added,
+    unit_changed,
+    unit_dropped,
+    base_changed,
+    fraction_rewritten,
+    integer_rewritten,
+    terms_reordered,
+    label_added,
+    words_rewritten,
     choice_rewritten,
-)  # fmt: skip
+)

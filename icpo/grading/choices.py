@@ -10,7 +10,9 @@ _LABEL = re.compile(r"(?:\(([A-J])\)|([A-J])(?:[):.]|\s+-))\s*\S.*", re.DOTALL)
 _STATED = re.compile(
     r"\b(?i:answer(?:\s+choice)?(?:\s+(?:is|should\s+be|must\s+be|would\s+be)|\s*[:=])"
     r"|(?:option|choice)\s+is)\s*:?\s*(?i:option\s+|choice\s+)?"
-    r"(?:\(([A-J])\)|([A-J])(?![A-Za-z0-9'_^=]|-[A-Za-z]|\s*[=+*/<>\\])(?!(?<=[AI])\s+(?!because|since|as\b)[a-z]))"
+    r"(?:\(([A-Ja-j])\)|([A-J])(?![A-Za-z0-9'_^=]|-[A-Za-z]|\s*[=+*/<>\\])"
+    r"(?!(?<=[AI])\s+(?!because|since|as\b)[a-z])|([a-j])(?=[.)]?\s*$))",
+    re.MULTILINE,
 )
 
 
@@ -28,10 +30,13 @@ def choice_in(text: str, *, lowercase: bool) -> str | None:
     return None
 
 
-def choice_stated(text: str) -> str | None:
-    """The letter of the last explicit answer line ("Answer: D", "the answer is (B)"); None if none."""
-    stated = _STATED.findall(_plain(text))
-    return (stated[-1][0] or stated[-1][1]) if stated else None
+def choice_stated(text: str, *, lowercase: bool) -> str | None:
+    """The letter of the last explicit answer line ("Answer: D", "the answer is (B)"); None if none.
+
+    A small letter counts in brackets or at the end of a line, and if `lowercase`.
+    """
+    letters = ["".join(groups) for groups in _STATED.findall(_plain(text))]
+    return next((letter.upper() for letter in reversed(letters) if lowercase or letter.isupper()), None)
 
 
 def _plain(text: str) -> str:

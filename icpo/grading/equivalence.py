@@ -25,6 +25,8 @@ _ORDERED = ("tuple", "bracket", "ratio", "row", "matrix")
 _UNORDERED = ("list", "set", "union")
 _RANKS: dict[Shape, int] = {shape: rank for rank, shape in enumerate(get_args(Shape))}
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
+_MAX_ASKED_CHARACTERS = 300
+_LONG_WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{4,}")
 _MAX_UNORDERED = 6  # elements matched one by one, beyond those equal at sight
 
 
@@ -153,8 +155,9 @@ class Equivalence:
         if other.shape == "unread" and unread.mark.casefold() == other.mark.casefold():
             return Verdict(True, "same_text")
         left, right = unread.source, other.source or normal_form(other)
-        is_hopeless = not left or not right or _is_torn(left) or _is_torn(right)
-        return Verdict(False, "unread") if is_hopeless else self._math_verify(left, right)
+        if not (_may_be_maths(left) and _may_be_maths(right)):
+            return Verdict(False, "unread")
+        return self._math_verify(left, right)
 
     def _labelled(self, labelled: Answer, other: Answer) -> Verdict:
         [value] = labelled.parts
@@ -235,9 +238,10 @@ def _based_value(digits: str, base: str) -> int | None:
         return None
 
 
-def _is_torn(text: str) -> bool:
-    """Whether the braces do not pair, so that math-verify could read no more than a piece."""
-    return text.count("{") != text.count("}")
+def _may_be_maths(text: str) -> bool:
+    """Whether math-verify should read it: of prose, or where braces do not pair, it would take a piece."""
+    is_whole = any(map(str.isalnum, text)) and text.count("{") == text.count("}")
+    return is_whole and len(text) <= _MAX_ASKED_CHARACTERS and len(_LONG_WORD.findall(text)) < 3
 
 
 def _letters(text: str) -> str:

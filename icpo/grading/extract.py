@@ -10,7 +10,9 @@ from icpo.types import AnswerKind
 
 MAX_BARE_CHARACTERS = 200
 
-_BOX = re.compile(r"box(?:ed)?(?![A-Za-z])\s*")  # begins with a literal, which re finds a hundred times faster
+_BOX = re.compile(
+    r"box(?:ed)?(?![A-Za-z])\s*"
+)  # begins with a literal, which re finds a hundred times faster
 # What TeX reads after a \boxed without braces: a number, a fraction or another command with its arguments.
 _UNBRACED = re.compile(
     r"[-+]?(?:\d[\d,]*(?:\.\d+)?|\\[dt]?frac\s*(?:\{[^{}]*\}|\d){2}|\\sqrt\s*(?:\{[^{}]*\}|\d))"
@@ -119,7 +121,7 @@ def _after_reasoning(text: str) -> str | None:
 
 
 def _closing_braces(text: str, start: int) -> dict[int, int]:
-    """For each opening brace from `start` on, the index after the one that closes it; escaped braces are characters."""
+    """For each opening brace from `start` on, the index after the closing one; escaped ones do not count."""
     opened: list[int] = []
     closing: dict[int, int] = {}
     for match in _BRACE.finditer(text, start):
@@ -165,7 +167,7 @@ def _extract_choice(text: str, boxes: list[Box], rules: GradingRules) -> str | N
     boxed = [choice_in(box.content, lowercase=lowercase) for box in boxes if box.content is not None]
     if boxed and boxed[-1]:
         return boxed[-1]
-    if rules.accept_marked_answer and (stated := choice_stated(text)):
+    if rules.accept_marked_answer and (stated := choice_stated(text, lowercase=lowercase)):
         return stated
     if boxed:
         return next(filter(None, reversed(boxed)), None)

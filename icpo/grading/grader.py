@@ -13,7 +13,7 @@ from icpo.grading.votes import tally
 from icpo.grading.workers import WorkerPool
 from icpo.types import AnswerKind, Votes
 
-_NUM_CACHED = 100_000
+_NUM_CACHED = 20_000
 
 
 class Grader:

@@ -38,7 +38,7 @@ _BASES = dict(
 )
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=8192)
 def read(text: str) -> Answer:
     """The form of an answer; never raises: no known form is `unread`, too large a one `oversized`."""
     if len(text) > MAX_CHARACTERS:

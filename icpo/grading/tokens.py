@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from icpo.grading.algebra import OversizedError
+
 MAX_DEPTH = 25
 
 _UNICODE = str.maketrans(
@@ -152,7 +154,7 @@ def clean(answer: str) -> str:
 
 
 def tokenise(text: str) -> list[Token]:
-    """The tokens of a cleaned text. Raises UnreadableError if it is nested too deeply."""
+    """The tokens of a cleaned text. Raises UnreadableError or OversizedError for its brackets."""
     tokens: list[Token] = []
     for match in _TOKEN.finditer(_without_grouping(text)):
         kind = match.lastgroup
@@ -260,5 +262,7 @@ def _check_depth(tokens: Iterable[Token]) -> None:
     depth = 0
     for token in tokens:
         depth += _depth_step(token)
-        if not 0 <= depth <= MAX_DEPTH:
-            raise UnreadableError("brackets do not match, or nest too deeply")
+        if depth < 0:
+            raise UnreadableError("a bracket closes that was not opened")
+        if depth > MAX_DEPTH:
+            raise OversizedError("brackets nest too deeply")

@@ -126,10 +126,11 @@ class _Worker:
             self._process.stdin.write(json.dumps([left, right]).encode() + b"\n")
         except BrokenPipeError:
             return Outcome.CRASHED
-        if line := self._read_line(self._timeout_seconds + _GRACE_SECONDS):
+        line = self._read_line(self._timeout_seconds + _GRACE_SECONDS)
+        if line:
             return Outcome(line)
         self._process.kill()
-        is_late = self._process.wait() in (-signal.SIGALRM, -signal.SIGKILL)
+        is_late = line is None or self._process.wait() == -signal.SIGALRM
         return Outcome.TIME_LIMIT if is_late else Outcome.CRASHED
 
     def end(self) -> None:
@@ -139,8 +140,8 @@ class _Worker:
             if pipe is not None:
                 pipe.close()
 
-    def _read_line(self, seconds: float) -> str:
-        """The next line, or "" if the process ended or took longer."""
+    def _read_line(self, seconds: float) -> str | None:
+        """The next line; "" if the process ended, None if it took longer."""
         assert self._process.stdout is not None
         descriptor, received = self._process.stdout.fileno(), b""
         poller = select.poll()
@@ -148,11 +149,9 @@ class _Worker:
         deadline = time.monotonic() + seconds
         while not received.endswith(b"\n"):
             remaining = deadline - time.monotonic()
-            if (
-                remaining <= 0
-                or not poller.poll(remaining * 1000)
-                or not (chunk := os.read(descriptor, 4096))
-            ):
+            if remaining <= 0 or not poller.poll(remaining * 1000):
+                return None
+            if not (chunk := os.read(descriptor, 4096)):
                 return ""
             received += chunk
         return received.decode().strip()
