@@ -1,9 +1,9 @@
 """Time of the grading of one ME-ICPO round: `python experiments/grading/round_speed.py [FOLDER]`.
 
-A round of k = m = 16 gives 272 completions, each with a MATH-500 answer: 16 candidates and 16 x 16 look-aheads.
-Timed are extraction, votes, rewards and look-ahead entropies, with a new grader for each question (a round that
-needs math-verify also pays for the start of its worker). Beside it stands math-verify called on all pairs within
-each vote.
+A round of k = m = 16 gives 272 completions, each with a MATH-500 answer: 16 candidates, 16 x 16 look-aheads.
+Timed are extraction, votes, rewards and look-ahead entropies, with a new grader for each question (a round
+that needs math-verify also pays for the start of its worker). Beside it stands math-verify called on all
+pairs within each vote.
 """
 
 import argparse
@@ -60,7 +60,7 @@ def main() -> None:
 def _texts_of_round(
     gold: str, golds: Sequence[str], reasoning: str, rng: random.Random
 ) -> tuple[list[str], list[list[str]]]:
-    """Completions of candidates and look-aheads: half right, in several spellings, half of a few wrong values."""
+    """Completions of candidates and look-aheads: half right in several spellings, half wrong."""
     varied = [case for perturb in perturbations.ALL for case in perturb(gold)]
     right = [text for text, is_equal in varied if is_equal]
     wrong = rng.sample([text for text, is_equal in varied if not is_equal] + rng.sample(golds, 4), 4)

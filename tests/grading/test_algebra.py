@@ -19,7 +19,7 @@ from icpo.grading.algebra import (
 from icpo.grading.numbers import approximates, real_value
 from icpo.grading.powers import binomial, factorial_of, power, root
 
-X, Y, I = symbol("x"), symbol("y"), symbol("i")
+X, Y, IMAGINARY = symbol("x"), symbol("y"), symbol("i")
 
 
 def sqrt(n):
@@ -39,15 +39,17 @@ def test_roots_are_written_in_roots_of_primes():
     assert (
         render(sqrt(51)) == r"\sqrt{51}" and render(root(number(Fraction(3, 4)), 2)) == r"\frac{\sqrt{3}}{2}"
     )
-    assert root(number(-4), 2) == multiply(number(2), I)
-    assert multiply(I, I) == number(-1)
+    assert root(number(-4), 2) == multiply(number(2), IMAGINARY)
+    assert multiply(IMAGINARY, IMAGINARY) == number(-1)
     assert root(number(27), 3) == number(3) and power(number(8), number(Fraction(2, 3))) == number(4)
     assert sqrt(10**12 + 39) != sqrt(10**12 + 61)
 
 
 def test_denominators_become_rational():
     assert inverse(add(number(1), sqrt(2))) == add(sqrt(2), number(-1))
-    assert inverse(add(number(2), I)) == add(number(Fraction(2, 5)), multiply(number(Fraction(-1, 5)), I))
+    assert inverse(add(number(2), IMAGINARY)) == add(
+        number(Fraction(2, 5)), multiply(number(Fraction(-1, 5)), IMAGINARY)
+    )
     one_over = inverse(add(sqrt(2), sqrt(3), sqrt(5)))
     assert multiply(one_over, add(sqrt(2), sqrt(3), sqrt(5))) == number(1)
 
@@ -57,7 +59,7 @@ def test_what_it_cannot_see_into_is_opaque():
     assert inverse(add(X, number(1))) == inverse(add(number(1), X))
     assert divide(add(X, number(1)), add(X, number(1))) == number(1)
     assert not power(number(2), X).is_complete
-    assert add(sqrt(2), X, I).is_complete
+    assert add(sqrt(2), X, IMAGINARY).is_complete
 
 
 def test_factorials_are_exact():
@@ -106,4 +108,8 @@ def test_long_decimals_stand_for_what_they_round():
 
 def test_real_values():
     assert real_value(add(symbol(r"\pi"), negate(number(3)))) == pytest.approx(0.14159265358979)
-    assert real_value(symbol(r"\infty")) == float("inf") and real_value(I) is None and real_value(X) is None
+    assert (
+        real_value(symbol(r"\infty")) == float("inf")
+        and real_value(IMAGINARY) is None
+        and real_value(X) is None
+    )

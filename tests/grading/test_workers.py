@@ -114,7 +114,7 @@ def test_nothing_starts_and_nothing_heavy_is_imported_before_it_is_needed():
 
 def test_a_worker_that_cannot_start_is_an_error_that_says_how_to_mend_it(pool, monkeypatch):
     monkeypatch.setattr(sys, "executable", "/bin/false")
-    with pytest.raises(GradingError, match="did not start with /bin/false.*math-verify"):
+    with pytest.raises(GradingError, match=r"did not start with /bin/false.*math-verify"):
         pool.ask("x", "y")
 
 
