@@ -40,10 +40,9 @@ def _track(run_folder: Path, files: Sequence[Path]) -> None:
     from icpo.records import read_manifest, run_cells
     from icpo.tracking import log_report, tracker_of
 
-    for cell in run_cells(run_folder.parent, run_folder.name):
+    for cell in run_cells(run_folder.parent, run_folder.name)[:1]:
         config = (read_manifest(cell) or {}).get("config", {})
         log_report(run_folder, files, tracker_of(config.get("tracking", {})))
-        return
 
 
 if __name__ == "__main__":

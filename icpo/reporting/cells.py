@@ -7,7 +7,7 @@ from typing import Any
 
 from icpo.errors import IcpoError
 from icpo.metrics import PER_QUESTION, Estimate, QuestionScore
-from icpo.records import read_metrics, read_scores, read_status, run_cells
+from icpo.records import read_manifest, read_metrics, read_scores, read_status, run_cells
 
 BASE = "direct"
 PLAIN = "plain"
@@ -59,9 +59,16 @@ class Cell:
     folder: Path
     state: str
     reason: str
+    config: Mapping[str, Any]
     metrics: Mapping[str, Any]
     scores: tuple[QuestionScore, ...]
     arms: tuple[Arm, ...]
+
+    @property
+    def job(self) -> Mapping[str, Any]:
+        """The stored configuration of the job; empty where there is none."""
+        job = self.config.get("job")
+        return job if isinstance(job, Mapping) else {}
 
 
 def load_cells(outputs: Path, run_name: str) -> tuple[Cell, ...]:
@@ -73,7 +80,7 @@ def load_cells(outputs: Path, run_name: str) -> tuple[Cell, ...]:
     cells = [load_cell(folder) for folder in run_cells(outputs, run_name)]
     begun = {cell.folder for cell in cells}
     logs = (path for path in (outputs / run_name).glob("*/run.log") if path.parent not in begun)
-    cells += [Cell(path.parent, "not begun", f"see {path.name}", {}, (), ()) for path in logs]
+    cells += [Cell(path.parent, "not begun", f"see {path.name}", {}, {}, (), ()) for path in logs]
     return tuple(sorted(cells, key=lambda cell: cell.folder.name))
 
 
@@ -81,16 +88,17 @@ def load_cell(folder: Path) -> Cell:
     """A cell as its folder holds it."""
     try:
         status = read_status(folder) or {}
+        config = (read_manifest(folder) or {}).get("config", {})
         metrics = read_metrics(folder) or {}
         scores = tuple(QuestionScore.from_json(line) for line in read_scores(folder))
         arms = _arms(folder.name, metrics, scores) if "mean_at_k" in metrics else ()
     except (IcpoError, OSError) as error:
-        return Cell(folder, "unreadable", str(error), {}, (), ())
+        return Cell(folder, "unreadable", str(error), {}, {}, (), ())
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         reason = f"metrics.json or scores.jsonl is not as expected: {type(error).__name__} {error}"
-        return Cell(folder, "unreadable", reason, {}, (), ())
+        return Cell(folder, "unreadable", reason, {}, {}, (), ())
     state, reason = str(status.get("state", "unknown")), str(status.get("reason", ""))
-    return Cell(folder, state, reason, metrics, scores, arms)
+    return Cell(folder, state, reason, config, metrics, scores, arms)
 
 
 def _arms(cell: str, metrics: Mapping[str, Any], scores: tuple[QuestionScore, ...]) -> tuple[Arm, ...]:

@@ -25,6 +25,14 @@ def driver():
     browser.quit()
 
 
+VISIBLE_CHARTS_ARE_DRAWN = """
+return [...document.querySelectorAll(".chart")].every((chart) => {
+  const { top, bottom } = chart.getBoundingClientRect();
+  return top > innerHeight || bottom < 0 || chart.querySelector("svg");
+});
+"""
+
+
 class Pages:
     """A dashboard in the browser; `open` waits until a page is drawn and fails on any word in its console."""
 
@@ -45,8 +53,7 @@ class Pages:
         WebDriverWait(self.driver, 20).until(
             lambda d: d.execute_script("return document.getElementById('main')?.dataset.ready === 'true'")
         )
-        charts = "return [...document.querySelectorAll('.chart')].every((c) => c.querySelector('svg'))"
-        WebDriverWait(self.driver, 20).until(lambda d: d.execute_script(charts))
+        WebDriverWait(self.driver, 20).until(lambda d: d.execute_script(VISIBLE_CHARTS_ARE_DRAWN))
         assert self.driver.get_log("browser") == []
 
     def texts(self, selector):

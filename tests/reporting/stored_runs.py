@@ -56,6 +56,7 @@ class MadeUpCell:
     num_rounds: int = 0
     finals_after: tuple[int, ...] = ()
     question_text: str = "Ann has {i} apples and buys 12 more. How many apples has she?"
+    watch: bool = False
     extra: dict = field(default_factory=dict)
 
     @property
@@ -69,7 +70,8 @@ class MadeUpCell:
 
     def write(self, outputs: Path, run_name: str) -> Path:
         folder = outputs / run_name / self.name
-        config = {"run_name": run_name, "job": {"backbone": {"name": self.backbone}, "prompts": PROMPTS}}
+        job = {"backbone": {"name": self.backbone}, "prompts": PROMPTS, "watch": self.watch}
+        config = {"run_name": run_name, "job": job}
         with CellRecords.open(folder, config=config, config_digest="d") as records:
             scores = []
             for i in range(self.num_questions):

@@ -1,5 +1,7 @@
 import json
 import shutil
+from pathlib import Path
+from urllib.parse import parse_qs, unquote, urlparse
 
 import pytest
 from stored_runs import PROMPTS, MadeUpCell, me_icpo
@@ -7,8 +9,9 @@ from stored_runs import PROMPTS, MadeUpCell, me_icpo
 from icpo.dashboard import main
 from icpo.errors import RecordsError
 from icpo.prompts import Book
-from icpo.reporting.dashboard import write_dashboard
+from icpo.reporting.dashboard import write_dashboard, write_watched
 from icpo.reporting.dashboard.prompt_parts import book_of, plain_parts, solve_parts
+from icpo.reporting.dashboard.story import story
 from icpo.types import AnswerKind, Attempt, Candidate, Completion, FinishReason, Question
 
 QUESTION = Question("q1", "What is 6 * 2?\n\ngood ideas (reward 1):", AnswerKind.NUMBER)
@@ -39,7 +42,7 @@ def outputs(made, tmp_path):
 
 @pytest.mark.parametrize("tagged", [True, False])
 def test_parts_joined_are_the_prompt_and_hold_what_they_say(tagged):
-    book = book_of({"job": {"prompts": PROMPTS | {"reward_tags": tagged}}})
+    book = book_of({"prompts": PROMPTS | {"reward_tags": tagged}})
     history = (attempt("13", 0, "Guess."), attempt("12", 1), attempt("7", 0, "Guess again."))
     parts = solve_parts(book, QUESTION, history)
     prompt = book.solve(QUESTION, history)
@@ -60,9 +63,31 @@ def test_parts_without_ideas():
     assert [name for name, _ in solve_parts(book, QUESTION, ())] == ["instructions", "question"]
 
 
-@pytest.mark.parametrize("config", [{}, {"job": None}, {"job": {"prompts": {"of_another_version": 1}}}])
-def test_a_configuration_without_prompts_has_no_book(config):
-    assert book_of(config) is None
+@pytest.mark.parametrize("job", [{}, {"prompts": None}, {"prompts": {"of_another_version": 1}}])
+def test_a_job_without_prompts_has_no_book(job):
+    assert book_of(job) is None
+
+
+def test_watched_questions_have_an_address(outputs):
+    assert write_watched(outputs, "run") == []
+    cell = MadeUpCell(watch=True, num_questions=1)
+    cell.write(outputs, "solved")
+    [address] = write_watched(outputs, "solved")
+    page, _, link = address.partition("#")
+    assert Path(unquote(urlparse(page).path)).is_file()
+    assert parse_qs(link) == {"cell": [f"solved/{cell.name}"], "question": ["arith_l1-0"]}
+
+
+def test_search_baselines_tell_their_steps_and_ungraded_questions_their_answers():
+    candidate = {"answer": "12", "draw": "k/0/0", "finish_reason": "stop", "num_completion_tokens": 3}
+    step = {"type": "step", "name": "thought", "candidates": [candidate], "value": 0.5, "parent": None}
+    row = {"question_id": "q1", "text": "?", "kind": "number", "seed": 0, "usage": {}}
+    told = story(
+        row | {"trace": [step], "finals": [[1, [candidate]]]}, None, {"k/0/0": "It is 12."}, None, None
+    )
+    assert told["rounds"] == [] and told["finals"][0]["candidates"][0]["outcome"] is None
+    [shown] = told["steps"]
+    assert (shown["name"], shown["value"], shown["candidates"][0]["text"]) == ("thought", 0.5, "It is 12.")
 
 
 def test_index_holds_cells_tables_and_the_pair_to_compare(outputs):

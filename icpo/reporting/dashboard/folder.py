@@ -10,7 +10,7 @@ from typing import Any
 
 from icpo.errors import IcpoError, RecordsError
 from icpo.metrics import PER_QUESTION
-from icpo.records import read_manifest, read_results, read_texts
+from icpo.records import read_results, read_texts
 from icpo.reporting.cells import Cell, load_cells
 from icpo.reporting.dashboard.cell_data import flat, index_entry, question_rows
 from icpo.reporting.dashboard.prompt_parts import book_of
@@ -37,7 +37,7 @@ def write_dashboard(outputs: Path, run_names: Sequence[str], *, max_questions: i
         shutil.copytree(assets, folder, dirs_exist_ok=True)
     runs = [(run_name, load_cells(outputs, run_name)) for run_name in run_names]
     cells = [(run_name, cell) for run_name, run in runs for cell in run]
-    configs = _varying([dict(flat(_config(cell))) for _, cell in cells])
+    configs = _varying([dict(flat(cell.config)) for _, cell in cells])
     entries = []
     for i, ((run_name, cell), config) in enumerate(zip(cells, configs, strict=True)):
         cell_id = f"c{i}"
@@ -75,22 +75,13 @@ def _stories(
     wanted = [result for result in results if result["question_id"] in question_ids]
     texts = read_texts(cell.folder, [draw for result in wanted for draw in draws_of(result)])
     scores = {score.key: score for score in cell.scores}
-    book, prompt = book_of(_config(cell)), cell.metrics.get("prompt")
+    book, prompt = book_of(cell.job), cell.metrics.get("prompt")
     told: dict[str, dict[str, Any]] = {}
     for result in wanted:
         score = scores.get((result["question_id"], result["seed"]))
         seeds = told.setdefault(result["question_id"], {})
         seeds[str(result["seed"])] = story(result, score, texts, book, prompt)
     return told
-
-
-def _config(cell: Cell) -> Mapping[str, Any]:
-    try:
-        manifest = read_manifest(cell.folder) or {}
-    except IcpoError:
-        return {}
-    config = manifest.get("config")
-    return config if isinstance(config, Mapping) else {}
 
 
 def _varying(configs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -10,9 +10,9 @@ from icpo.types import Attempt, Candidate, Completion, FinishReason, History, Qu
 Part = tuple[str, str]  # name of the part, its text
 
 
-def book_of(config: Mapping[str, Any]) -> Book | None:
-    """The prompts of a cell by its stored configuration; None for a cell without, or of another version."""
-    settings = config.get("job", {}).get("prompts") if isinstance(config.get("job"), Mapping) else None
+def book_of(job: Mapping[str, Any]) -> Book | None:
+    """The prompts of a cell by the stored settings of its job; None where none fit this version."""
+    settings = job.get("prompts")
     if not isinstance(settings, Mapping):
         return None
     try:

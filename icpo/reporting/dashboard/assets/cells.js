@@ -2,6 +2,12 @@
 
 icpo.metricNames = { mean_at_k: "Mean@k", accuracy: "Accuracy", majority_at_k: "Maj@k", pass_at_k: "pass@k" };
 
+/** A cell's name, which leads to its questions where it has some. */
+icpo.cellName = function cellName(cell) {
+  const href = icpo.link("cell", { cell: `${cell.run}/${cell.name}` });
+  return icpo.h("td", { class: "text" }, cell.has_questions ? icpo.h("a", { href }, cell.name) : cell.name);
+};
+
 /** All cells with scores: settings, metrics and costs, and whichever keys of the configuration are asked for. */
 icpo.cellTable = function cellTable(cells, metrics) {
   const { h } = icpo;
@@ -32,7 +38,7 @@ icpo.cellTable = function cellTable(cells, metrics) {
       name: "cell",
       text: true,
       value: (cell) => cell.name,
-      show: (cell) => h("td", { class: "text" }, cell.has_questions ? cellLink(cell) : cell.name),
+      show: icpo.cellName,
     };
     return [
       name,
@@ -41,10 +47,6 @@ icpo.cellTable = function cellTable(cells, metrics) {
       ...numbers.map((key) => ({ name: key.replace("num_", ""), value: (cell) => cell.settings[key] })),
       { name: "seeds", value: (cell) => cell.settings.seeds.length },
     ];
-  }
-
-  function cellLink(cell) {
-    return h("a", { href: icpo.link("cell", { cell: `${cell.run}/${cell.name}` }) }, cell.name);
   }
 
   function scoreColumn(metric) {
@@ -72,7 +74,7 @@ icpo.cellTable = function cellTable(cells, metrics) {
   }
 };
 
-/** Cells of other kinds (theory, training) with the numbers that they stored. */
+/** Cells without scores (theory, training, questions without a gold answer) with the numbers that they stored. */
 icpo.otherTable = function otherTable(cells) {
   const short = (value) => (typeof value === "number" ? +value.toPrecision(4) : value);
   const numbers = (cell) =>
@@ -80,7 +82,8 @@ icpo.otherTable = function otherTable(cells) {
       .map(([name, value]) => `${name} ${short(value)}`)
       .join(", ");
   const columns = [
-    ...["name", "run", "state"].map((key) => ({ name: key, text: true, value: (cell) => cell[key] })),
+    { name: "cell", text: true, value: (cell) => cell.name, show: icpo.cellName },
+    ...["run", "state"].map((key) => ({ name: key, text: true, value: (cell) => cell[key] })),
     {
       name: "numbers",
       text: true,

@@ -42,9 +42,18 @@ icpo.chart = function chart(spec, { id, maxWidth } = {}) {
       console.error(error);
     });
   };
-  const redraw = () => (box.isConnected ? draw() : removeEventListener("themechange", redraw));
+  const redraw = () => {
+    if (!box.isConnected) removeEventListener("themechange", redraw);
+    else if (box.hasChildNodes()) draw();
+  };
   addEventListener("themechange", redraw);
-  requestAnimationFrame(draw); // the box must be in the page to have a width
+  // Drawn when scrolled to: the box has a width then, and a long page opens at once.
+  const seen = new IntersectionObserver((entries) => {
+    if (!entries.some((entry) => entry.isIntersecting)) return;
+    seen.disconnect();
+    draw();
+  });
+  seen.observe(box);
   return box;
 };
 

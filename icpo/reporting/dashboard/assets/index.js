@@ -42,7 +42,7 @@ icpo.page("index", (main) => {
   }
   if (scored.length) main.append(h("h2", {}, "All cells"), icpo.cellTable(scored, metrics));
   const others = cells.filter((cell) => cell.numbers);
-  if (others.length) main.append(h("h2", {}, "Cells without questions"), icpo.otherTable(others));
+  if (others.length) main.append(h("h2", {}, "Cells without scores"), icpo.otherTable(others));
 
   function problems() {
     const lines = cells
