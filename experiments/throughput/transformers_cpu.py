@@ -1,10 +1,10 @@
-"""Tokens per second of the transformers engine on a CPU, beside those of transformers' own generate in one run.
+"""Tokens per second of the transformers engine on a CPU, beside those of transformers' own generate.
 
     python experiments/throughput/transformers_cpu.py [--threads 2] [--backbone FOLDER]
 
-Two stages of ME-ICPO at quickstart's size: look-aheads (8 questions, 8 prompts each that differ in their last idea,
-8 samples a prompt) and summaries (one sample a prompt). `generate` gets the same prompts and the same number of
-tokens in batches of 64, its usual way; end tokens are ignored on both sides so that the work is equal.
+Two stages of ME-ICPO at quickstart's size: look-aheads (8 questions, 8 prompts each that differ in their last
+idea, 8 samples a prompt) and summaries (one sample a prompt). `generate` gets the same prompts and draws as many
+tokens, in batches of 64; no end token is set on either side, so that the work is equal.
 """
 
 import argparse
@@ -26,7 +26,8 @@ from icpo.types import Sampling
 
 log = logging.getLogger(__name__)
 
-STAGES = {  # prompts that share a stem, questions, samples a prompt, stem tokens, own tokens, generated tokens
+# Prompts that share a stem, questions, samples a prompt, stem tokens, own tokens, generated tokens.
+STAGES = {
     "lookahead": (8, 8, 8, 500, 60, 100),
     "summary": (8, 8, 1, 150, 150, 60),
 }

@@ -15,7 +15,7 @@ from icpo.types import FinishReason, Sampling
 class Row:
     """One sample to be drawn: sample `index` of request `request`.
 
-    `sampling` is clipped to the room that the context leaves; `seed` is the sample's own, the request's plus index.
+    `sampling` is clipped to the room that the context leaves; `seed` is the sample's own.
     """
 
     prompt: Tokens

@@ -18,8 +18,8 @@ Script = Callable[[SampleRequest, int], str | Completion]
 class Scripted:
     """Settings of a scripted engine.
 
-    `answers` maps a piece of a prompt to the texts given to it, one after another by seed and sample; the first
-    piece that a prompt holds decides, and "" fits all. `block_questions` null gives a continuous engine.
+    `answers` maps a piece of a prompt to the texts given to it, in turn by seed and sample; the first piece
+    that a prompt holds decides, and "" fits all. `block_questions` null gives a continuous engine.
     """
 
     name: str

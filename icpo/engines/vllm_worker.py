@@ -1,0 +1,23 @@
+"""What runs inside vLLM's worker processes on our behalf."""
+
+from typing import Any
+
+
+class WorkerExtension:
+    """Methods that vLLM adds to its workers, called with `collective_rpc` by name."""
+
+    model_runner: Any
+
+    def icpo_weight_bytes(self) -> int:
+        """Size of this worker's share of the weights."""
+        return sum(p.numel() * p.element_size() for p in self.model_runner.model.parameters())
+
+    def icpo_randomise_weights(self, scale: float, seed: int) -> None:
+        """Draws the matrices anew: vLLM's dummy weights are so small that every output is uniform."""
+        import torch
+
+        torch.manual_seed(seed)
+        with torch.no_grad():
+            for weight in self.model_runner.model.parameters():
+                if weight.dim() > 1:
+                    weight.normal_(std=scale)

@@ -1,0 +1,37 @@
+import multiprocessing
+import os
+import signal
+import time
+
+import pytest
+
+from icpo.errors import EngineError
+from tests.vllm.conftest import answers, ask, nano, settings_of
+
+pytestmark = pytest.mark.vllm
+
+
+def test_a_killed_engine_is_an_error_with_the_log_and_the_next_one_starts():
+    children = set(multiprocessing.active_children())
+    settings = settings_of(in_process=False)
+    engine = settings.start(nano(), max_context_tokens=256)
+    [core] = set(multiprocessing.active_children()) - children
+    [[completion]] = answers(engine, [ask("What is 3 + 4?")])
+    engine.submit(7, ask("What is 3 + 4?", 8, max_tokens=200, min_tokens=200))
+    os.kill(core.pid, signal.SIGKILL)
+    start = time.monotonic()
+    with pytest.raises(EngineError, match=r"died; what was finished is stored[\s\S]*vllm\.log:\n.*INFO"):
+        while True:
+            engine.finished()
+    assert time.monotonic() - start < 30
+    engine.close()
+    engine = settings.start(nano(), max_context_tokens=256)
+    [[again]] = answers(engine, [ask("What is 3 + 4?")])
+    assert again == completion
+    engine.close()
+    assert set(multiprocessing.active_children()) == children
+
+
+def test_what_vllm_does_not_know_is_named():
+    with pytest.raises(EngineError, match=r"engine\.options names what vLLM .* does not know.*nonsense"):
+        settings_of(in_process=False, options={"nonsense": 1}).start(nano(), max_context_tokens=64)
