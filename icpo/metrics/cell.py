@@ -11,6 +11,8 @@ from icpo.metrics.estimates import estimate
 from icpo.metrics.per_question import PER_QUESTION, pass_at_k
 from icpo.metrics.scores import GradedFinals, Outcome, QuestionScore
 
+_COSTS = ("num_requests", "num_sequences", "prompt_tokens", "cached_prompt_tokens", "generated_tokens")
+
 
 def measure_cell(
     scores: Sequence[QuestionScore], results: Sequence[Result], *, tally: Tally
@@ -35,7 +37,7 @@ def measure_cell(
         **_counts([s.last for s in scores]),
         **_costs([result for _, result in pairs]),
         **_copying(pairs, tally),
-        **_by_num_rounds(scores),
+        **_by_num_rounds(pairs),
         "by_round": by_round(pairs),
     }
 
@@ -67,11 +69,10 @@ def _counts(finals: Sequence[GradedFinals]) -> dict[str, int]:
 def _costs(results: Sequence[Result]) -> dict[str, Any]:
     """Sums over questions and seeds; a prompt is counted once a request."""
     usages = [result["usage"] for result in results]
-    names = ("num_requests", "num_sequences", "prompt_tokens", "cached_prompt_tokens", "generated_tokens")
     by_purpose: Counter[str] = Counter()
     for usage in usages:
         by_purpose.update(usage["generated_by_purpose"])
-    return {name: sum(u[name] for u in usages) for name in names} | {"generated_by_purpose": dict(by_purpose)}
+    return {name: sum(u[name] for u in usages) for name in _COSTS} | {"generated_by_purpose": dict(by_purpose)}
 
 
 def _copying(pairs: Sequence[tuple[QuestionScore, Result]], tally: Tally) -> dict[str, float]:
@@ -86,10 +87,21 @@ def _copying(pairs: Sequence[tuple[QuestionScore, Result]], tally: Tally) -> dic
     return found
 
 
-def _by_num_rounds(scores: Sequence[QuestionScore]) -> dict[str, Any]:
-    """The metrics after each number of rounds at which finals were drawn, where there are several."""
-    rounds_done = sorted({n for s in scores for n, _ in s.finals})
+def _by_num_rounds(pairs: Sequence[tuple[QuestionScore, Result]]) -> dict[str, Any]:
+    """Metrics and costs of a run of each number of rounds at which finals were drawn, where there are several."""
+    rounds_done = sorted({n for s, _ in pairs for n, _ in s.finals})
     if len(rounds_done) < 2:
         return {}
-    at = {n: {s.key: graded for s in scores for done, graded in s.finals if done == n} for n in rounds_done}
-    return {"by_num_rounds": {str(n): _estimates(finals) for n, finals in at.items()}}
+    at = {n: {s.key: graded for s, _ in pairs for done, graded in s.finals if done == n} for n in rounds_done}
+    return {"by_num_rounds": {str(n): _estimates(at[n]) | _costs_at(n, pairs) for n in rounds_done}}
+
+
+def _costs_at(num_rounds: int, pairs: Sequence[tuple[QuestionScore, Result]]) -> dict[str, int]:
+    """Sums over questions and seeds of what a run that ends after so many rounds costs."""
+    usages = [
+        usage
+        for _, result in pairs
+        for (done, _), usage in zip(result["finals"], result.get("usage_at_finals", []), strict=False)
+        if done == num_rounds
+    ]
+    return {name: sum(usage[name] for usage in usages) for name in _COSTS} if usages else {}

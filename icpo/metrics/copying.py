@@ -20,7 +20,7 @@ def copy_share(result: Result, score: QuestionScore, tally: Tally) -> float | No
     rewarded = [answer for round_ in _rounds(result) for answer in _kept_rewarded(round_)]
     if not rewarded:
         return None
-    finals = score.last.labels
+    finals = [label or None for label in score.last.labels]  # "" is an abstention that voted
     labels = tally([*rewarded, *finals], AnswerKind(result["kind"])).labels
     of_history = labels[: len(rewarded)]
     most = max(map(of_history.count, of_history))

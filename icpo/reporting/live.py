@@ -11,6 +11,7 @@ from icpo.types import (
     AnswerKind,
     Batches,
     Candidate,
+    Lookahead,
     Purpose,
     Question,
     QuestionResult,
@@ -65,7 +66,9 @@ def stage_view(
         if purpose is Purpose.SUMMARY:
             said: RenderableType = Text(" ".join(completions[0].text.split()))
         else:
-            said = votes_view(tools.votes(tools.candidates(completions, kind), kind))
+            votes = tools.votes(tools.candidates(completions, kind), kind)
+            is_priced = purpose is Purpose.LOOKAHEAD  # what the selector sees prices silence
+            said = votes_view(votes, Lookahead(i, votes).entropy_bits if is_priced else votes.entropy_bits)
         lines.append(_beside(Text(name, style="bold"), said))
     return Group(*lines)
 
@@ -104,12 +107,12 @@ def result_view(result: QuestionResult) -> RenderableType:
     return Group(*rounds, *finals)
 
 
-def votes_view(votes: Votes) -> RenderableType:
-    """Bars of the answers given, most frequent first; abstentions last."""
+def votes_view(votes: Votes, entropy_bits: float) -> RenderableType:
+    """Bars of the answers given, most frequent first; abstentions last, then the entropy."""
     counts = [*votes.counts, ("no answer", votes.num_abstained)]
     total = max(1, votes.num_answered + votes.num_abstained)
     bars = [f"{answer} {'█' * max(1, round(BAR_WIDTH * n / total))} {n}" for answer, n in counts if n]
-    return Text("  ".join(bars) + f"  {votes.entropy_bits:.2f} bits")
+    return Text("  ".join(bars) + f"  {entropy_bits:.2f} bits")
 
 
 def _answers_view(candidates: Sequence[Candidate]) -> RenderableType:

@@ -67,6 +67,8 @@ def test_narration_changes_nothing_and_tells_every_stage():
     assert [text.count(f"round {n}, 2 candidates") for n in (1, 2, 3)] == [1, 1, 0]
     assert text.count("Add both.") == 2 and text.count("look-ahead of attempt 1") == 2
     assert "2 finals" in text and "no answer" in text
+    # One of two look-aheads is silent: its price stands there, as the selector sees it.
+    assert text.count("0.50 bits") == 2
 
 
 def test_result_shows_what_was_kept_and_markup_in_texts_is_inert():
@@ -84,5 +86,5 @@ def test_result_shows_what_was_kept_and_markup_in_texts_is_inert():
 
 
 def test_votes_view_is_proportional():
-    text = shown(votes_view(Votes((("12", 3),), 1)))
-    assert text.count("█") == 20 and "12 " + "█" * 15 + " 3" in text
+    text = shown(votes_view(Votes((("12", 3),), 1), 0.5))
+    assert "0.50 bits" in text and text.count("█") == 20 and "12 " + "█" * 15 + " 3" in text
