@@ -75,11 +75,14 @@ def _job_type(values: Mapping[str, Any]) -> str:
 def report_runs(runs: Sequence[tuple[Path, str]]) -> None:
     """Makes each run's report from what is stored, and prints its table; of killed cells it notes that."""
     from icpo.reporting import print_report, write_report
+    from icpo.reporting.dashboard import write_watched
 
     for outputs, run_name in runs:
         try:
             for cell in run_cells(outputs, run_name):
                 settle(cell)
             print_report(write_report(outputs, run_name))
+            for address in write_watched(outputs, run_name):
+                logger.info("The question, round by round: %s", address)
         except IcpoError as error:
             logger.error("No report of %s: %s", run_name, error)

@@ -72,7 +72,8 @@ def _costs(results: Sequence[Result]) -> dict[str, Any]:
     by_purpose: Counter[str] = Counter()
     for usage in usages:
         by_purpose.update(usage["generated_by_purpose"])
-    return {name: sum(u[name] for u in usages) for name in _COSTS} | {"generated_by_purpose": dict(by_purpose)}
+    sums = {name: sum(usage[name] for usage in usages) for name in _COSTS}
+    return {**sums, "generated_by_purpose": dict(by_purpose)}
 
 
 def _copying(pairs: Sequence[tuple[QuestionScore, Result]], tally: Tally) -> dict[str, float]:
@@ -88,7 +89,7 @@ def _copying(pairs: Sequence[tuple[QuestionScore, Result]], tally: Tally) -> dic
 
 
 def _by_num_rounds(pairs: Sequence[tuple[QuestionScore, Result]]) -> dict[str, Any]:
-    """Metrics and costs of a run of each number of rounds at which finals were drawn, where there are several."""
+    """Metrics and costs of a run that ends after each number of rounds at which finals were drawn, if several."""
     rounds_done = sorted({n for s, _ in pairs for n, _ in s.finals})
     if len(rounds_done) < 2:
         return {}
