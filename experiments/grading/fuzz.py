@@ -1,7 +1,7 @@
 """Random completions against the grader: `python experiments/grading/fuzz.py --num-inputs 100000`.
 
 Each input is extracted, brought to normal form, judged against the one before and against itself; now and
-then six are tallied twice in different orders. Prints what was slow, what exceeded a limit and how memory grew.
+then six are tallied twice in different orders. Prints what was slow, what exceeded a limit, and the memory.
 """
 
 import argparse

@@ -6,12 +6,13 @@ _MARKUP = re.compile(
     r"\\(?:text\w*|math\w+|mbox|rm|bf|boxed|fbox|left|right|displaystyle)(?![A-Za-z])|\\[,;:! ]|[${}*_]"
 )
 _LETTER = re.compile(r"(?:(?:option|choice|answer)\s*:?\s*)?[(\[]?\s*([A-J])\s*[)\]]?\s*[.:]?", re.IGNORECASE)
-_LABEL = re.compile(r"(?:\(([A-J])\)|([A-J])(?:[):.]|\s+-))\s*\S.*", re.DOTALL)
+_LABEL = re.compile(r"(?:\(([A-J])\)|([A-J])(?:[):.]|\s+[-(]))\s*\S.*", re.DOTALL)
 _STATED = re.compile(
     r"\b(?i:answer(?:\s+choice)?(?:\s+(?:is|should\s+be|must\s+be|would\s+be)|\s*[:=])"
-    r"|(?:option|choice)\s+is)\s*:?\s*(?i:option\s+|choice\s+)?"
+    r"|(?:option|choice)(?:\s+is|\s*:))\s*:?\s*(?i:option\s+|choice\s+)?"
     r"(?:\(([A-Ja-j])\)|([A-J])(?![A-Za-z0-9'_^=]|-[A-Za-z]|\s*[=+*/<>\\])"
-    r"(?!(?<=[AI])\s+(?!because|since|as\b)[a-z])|([a-j])(?=[.)]?\s*$))",
+    r"(?!(?<=[AI])\s+(?!because|since|as\b)[a-z])|([a-j])(?=[.)]?\s*$))"
+    r"|\b(?i:option|choice)\s+\(?([A-J])\)?\s+is\s+(?:the\s+)?(?:correct|right)\b",
     re.MULTILINE,
 )
 

@@ -8,6 +8,7 @@ from zlib import crc32
 from icpo.grading.algebra import Generator, Monomial, Sum
 
 _RELATIVE_TOLERANCE = 1e-6
+_IMAGINARY_NOISE = 1e-12
 _NO_VALUE = frozenset({r"\infty", r"\dots", r"\emptyset"})
 _CONSTANTS = {r"\pi": math.pi, "e": math.e}
 _FUNCTIONS: dict[str, Callable[[complex], complex]] = {
@@ -26,6 +27,13 @@ _FUNCTIONS: dict[str, Callable[[complex], complex]] = {
     "cosh": cmath.cosh,
     "tanh": cmath.tanh,
     "ln": cmath.log,
+}
+
+# Functions whose value for other than positive numbers is a convention; \log without a base has none.
+_OF_POSITIVE: dict[str, Callable[[float, complex], complex]] = {
+    "power": lambda base, exponent: cmath.exp(exponent * math.log(base)),
+    "nth_root": lambda base, degree: complex(base ** (1 / degree.real)),
+    "log": lambda argument, base: math.log(argument) / cmath.log(base),
 }
 
 
@@ -70,17 +78,8 @@ def _generator_value(generator: Generator) -> complex:
     arguments = [_value(argument) for argument in generator.arguments]
     if generator.kind in _FUNCTIONS:
         return _FUNCTIONS[generator.kind](arguments[0])
-    if (
-        generator.kind in ("power", "nth_root", "log")
-        and abs(arguments[0].imag) < 1e-12
-        and arguments[0].real > 0
-    ):
-        base, other = arguments[0].real, arguments[1]
-        match generator.kind:
-            case "power":
-                return cmath.exp(other * math.log(base))
-            case "nth_root":
-                return complex(base ** (1 / other.real))
-            case "log":
-                return math.log(base) / cmath.log(other)
+    if generator.kind in _OF_POSITIVE and len(arguments) == 2:
+        base, other = arguments
+        if abs(base.imag) < _IMAGINARY_NOISE and base.real > 0:
+            return _OF_POSITIVE[generator.kind](base.real, other)
     raise _NoValueError(generator.kind)

@@ -10,10 +10,11 @@ _LEAVES = (
 )  # fmt: skip
 _UNARY = (
     r"\frac{1}{%s}", r"\sqrt{%s}", r"\sqrt[3]{%s}", r"-%s", r"(%s)", r"\left(%s\right)", r"[%s)",
-    r"\{%s\}", r"%s!", r"|%s|", r"\sin %s", r"\log_2 %s", r"\ln(%s)", r"\pm %s", r"%s^2", r"\text{%s}",
-    r"\boxed{%s}", r"x = %s", r"x < %s", r"%s \text{ cm}", r"$%s$", r"\overline{%s}", r"0.\overline{%s}",
-    r"\lfloor %s \rfloor", r"{%s}", r"2^{%s}", r"\begin{pmatrix} %s \\ 1 \end{pmatrix}", r"\mathbf{%s}",
-    r"%s_6", r"\int_0^1 %s dx", r"\sum_{k=1}^n %s",
+    r"\{%s\}", r"%s!", r"|%s|", r"\sin %s", r"\log_2 %s", r"\log %s", r"\exp(%s)", r"\cos^{-1} %s",
+    r"\ln(%s)", r"\pm %s", r"%s^2", r"\text{%s}", r"\boxed{%s}", r"x = %s", r"x < %s", r"%s \text{ cm}",
+    r"$%s$", r"\overline{%s}", r"0.\overline{%s}", r"\lfloor %s \rfloor", r"{%s}", r"2^{%s}",
+    r"\begin{pmatrix} %s \\ 1 \end{pmatrix}", r"\mathbf{%s}", r"%s_6", r"\int_0^1 %s dx",
+    r"\sum_{k=1}^n %s",
 )  # fmt: skip
 _BINARY = (
     "%s + %s", "%s - %s", "%s%s", "%s * %s", r"%s \cdot %s", "%s/%s", r"\frac{%s}{%s}", r"\dfrac%s%s",

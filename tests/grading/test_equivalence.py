@@ -59,6 +59,8 @@ def answer_different(left: str, right: str) -> Outcome:
         ("1, 2", "1, 2, 3", False, "num_elements"),
         (r"\sqrt{17}", "4.123105625617661", True, "rounded_decimal"),
         (r"\frac{1}{x+1}", r"\frac{1}{x+2}", False, "sampled"),
+        (r"\log_2 9", "3", False, "sampled"),
+        (r"\log 5", r"\ln 5", False, "unread"),
         ("9^{9^{9^9}}", "4", False, "oversized"),
         ("x < 3", "3", False, "shape"),
         ("(", ")", False, "unread"),
