@@ -259,13 +259,17 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class QuestionResult:
-    """All that was drawn for one question under one seed; `finals` pairs rounds done with finals."""
+    """All that was drawn for one question under one seed; `finals` pairs rounds done with finals.
+
+    `usage_at_finals` holds, for each set of finals, the cost of a run that ends with it.
+    """
 
     question: Question
     seed: int
     trace: tuple[Round | Step, ...]
     finals: tuple[tuple[int, tuple[Candidate, ...]], ...]
     usage: Usage = field(default_factory=Usage)
+    usage_at_finals: tuple[Usage, ...] = ()
 
 
 Batches = list[list[Completion]]

@@ -5,6 +5,7 @@ import json
 import lzma
 import zlib
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from icpo.types import (
@@ -63,22 +64,13 @@ def unpack(packed: bytes) -> bytes:
 
 def result_row(result: QuestionResult) -> dict[str, Any]:
     """A result as one line of results.jsonl (docs/reliability.md); completions' texts stay in the journal."""
-    usage = result.usage
     return {
         "question_id": result.question.question_id,
         "seed": result.seed,
         "kind": result.question.kind.value,
         "text": result.question.text,
-        "usage": {
-            "num_requests": usage.num_requests,
-            "num_sequences": usage.num_sequences,
-            "prompt_tokens": usage.prompt_tokens,
-            "cached_prompt_tokens": usage.cached_prompt_tokens,
-            "generated_tokens": usage.generated_tokens,
-            "generated_by_purpose": dict(usage.generated_by_purpose),
-            "truncated_by_purpose": dict(usage.truncated_by_purpose),
-            "too_long_by_purpose": dict(usage.too_long_by_purpose),
-        },
+        "usage": asdict(result.usage),
+        "usage_at_finals": [asdict(usage) for usage in result.usage_at_finals],
         "trace": [_round_row(step) if isinstance(step, Round) else _step_row(step) for step in result.trace],
         "finals": [[rounds_done, _candidate_rows(finals)] for rounds_done, finals in result.finals],
     }

@@ -6,7 +6,7 @@ import pytest
 
 from icpo.methods import Direct, drive, drive_block
 from icpo.types import AnswerKind, Completion, FinishReason, Purpose, Question, Usage
-from tests.methods.hand import said, toolkit
+from tests.methods.hand import TOO_LONG, said, toolkit
 from tests.methods.test_me_icpo import method
 
 QUESTIONS = [Question(f"q{i}", f"What is {i} + {i}?", AnswerKind.NUMBER) for i in range(7)]
@@ -139,3 +139,27 @@ def test_a_method_that_asks_for_nothing_at_once_is_advanced():
 
     [result] = drive([idle()], Shuffling(0), max_in_flight=2)
     assert result.question == QUESTIONS[0] and result.usage.num_requests == 1
+
+
+def test_the_cost_at_each_set_of_finals_is_that_of_a_run_that_ends_there():
+    def cost(**changes):
+        [result] = drive([method(**changes).solve(QUESTIONS[0], toolkit(), seed=0)], Shuffling(0), max_in_flight=1)
+        return result
+
+    long = cost(num_rounds=3, finals_after=(0, 1, 3))
+    for t, usage in zip((0, 1, 3), long.usage_at_finals, strict=True):
+        assert usage == cost(num_rounds=t).usage
+
+
+def test_finals_asked_again_are_one_set():
+    class Refusing(Shuffling):
+        def finished(self):
+            return [
+                (t, [TOO_LONG] * r.num_samples if "idea" in r.prompt.user and r.purpose is Purpose.FINAL else reply(r))
+                for t in sorted(self.waiting)
+                for r in [self.waiting.pop(t)]
+            ]
+
+    [result] = drive([method().solve(QUESTIONS[0], toolkit(), seed=0)], Refusing(0), max_in_flight=1)
+    assert len(result.usage_at_finals) == len(result.finals) == 1
+    assert result.usage_at_finals[0] == result.usage

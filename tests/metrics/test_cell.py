@@ -93,9 +93,17 @@ def test_finals_after_the_most_rounds_are_the_cells_and_the_others_stand_apart()
     score = QuestionScore(
         "q1", 0, "4", ((3, GradedFinals(["correct"], ["4"])), (1, GradedFinals(["wrong"], ["5"]))), ()
     )
-    found = measure_cell([score], [result("q1", 0)], tally=tally)
+    costs = dict.fromkeys(
+        ("num_requests", "num_sequences", "prompt_tokens", "cached_prompt_tokens", "generated_tokens"), 2
+    )
+    row = result("q1", 0) | {
+        "finals": [[1, []], [3, []]],
+        "usage_at_finals": [costs, costs | {"generated_tokens": 9}],
+    }
+    found = measure_cell([score], [row], tally=tally)
     assert found["mean_at_k"]["value"] == 1.0
     assert {n: m["mean_at_k"]["value"] for n, m in found["by_num_rounds"].items()} == {"1": 0.0, "3": 1.0}
+    assert {n: m["generated_tokens"] for n, m in found["by_num_rounds"].items()} == {"1": 2, "3": 9}
 
 
 def test_a_round_that_kept_nothing_is_counted():

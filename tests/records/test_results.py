@@ -40,7 +40,10 @@ def test_a_line_says_all_of_a_result_but_the_texts(cell, reopen):
                 "cached_prompt_tokens": 7,
                 "generated_tokens": 8,
                 "generated_by_purpose": {"candidate": 8},
+                "truncated_by_purpose": {},
+                "too_long_by_purpose": {},
             },
+            "usage_at_finals": [],
             "trace": [
                 {
                     "type": "round",
