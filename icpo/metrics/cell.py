@@ -89,7 +89,7 @@ def _copying(pairs: Sequence[tuple[QuestionScore, Result]], tally: Tally) -> dic
 
 
 def _by_num_rounds(pairs: Sequence[tuple[QuestionScore, Result]]) -> dict[str, Any]:
-    """Metrics and costs of a run that ends after each number of rounds at which finals were drawn, if several."""
+    """Metrics and costs of a run ended after each number of rounds at which finals were drawn, if several."""
     rounds_done = sorted({n for s, _ in pairs for n, _ in s.finals})
     if len(rounds_done) < 2:
         return {}

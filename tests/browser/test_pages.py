@@ -1,7 +1,6 @@
 import json
 
 import pytest
-from conftest import Pages
 from stored_runs import MadeUpCell, me_icpo
 
 from icpo.metrics import QuestionScore, compare, sign_test
@@ -20,10 +19,7 @@ def scores(outputs, cell):
 @pytest.mark.parametrize("page", ["index", "compare", "curves", "costs"])
 @pytest.mark.parametrize("width", [390, 1280])
 def test_pages_load_without_a_word_in_the_console_and_fit_the_screen(pages, page, width):
-    pages.driver.execute_cdp_cmd(
-        "Emulation.setDeviceMetricsOverride",
-        {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600},
-    )
+    pages.screen(width, 900)
     try:
         pages.open(page)
         assert pages.texts("h1")[0]
@@ -153,6 +149,8 @@ HOSTILE = (
 
 
 def test_markup_in_a_question_is_inert_and_its_mathematics_is_drawn(driver, tmp_path):
+    from pages import Pages
+
     me_icpo(num_questions=1, question_text=HOSTILE).write(tmp_path, "hostile<b>")
     folder = write_dashboard(tmp_path, ["hostile<b>"], max_questions=5).parent
     name = f"hostile<b>/{me_icpo().name}"
@@ -224,6 +222,8 @@ def test_an_index_of_200_cells_stays_small_and_opens_quickly(driver, tmp_path):
         if path.is_file() and not {"cells", "questions"} & set(path.parts)
     )
     assert index_bytes < 5_000_000
+    from pages import Pages
+
     pages = Pages(driver, folder)
     pages.open("index")
     before = cpu_seconds(driver)
