@@ -21,7 +21,10 @@ _BETWEEN_BOXES = re.compile(
     r"(?:\s|[,;&$]|\\[,;:! ()\[\]]|\\q?quad|and|or|\\(?:text|mbox)\s*\{\s*,?\s*(?:and|or)\s*\}"
     r"|[A-Za-z](?:_\{?\w\}?)?\s*=)*"
 )
-_ECHO = re.compile(r"<[^<>]*>|\\langle\s*(?:\\text\s*\{)?[A-Za-z ]{3,}\}?\s*\\rangle|\\?ldots|\\?dots|\.+|_+|\?+|\\(?:square|Box|cdots)")
+_ECHO = re.compile(
+    r"<[^<>]*>|\\langle\s*(?:\\text\s*\{)?[A-Za-z ]{3,}\}?\s*\\rangle"
+    r"|\\?ldots|\\?dots|\\cdots|\.+|_+|\?+|\\(?:square|Box)"
+)
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _PLAIN_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
 _MARKED = re.compile(r"(?:\banswer\b[\s*]*(?:is|:|=)|####)[\s*:]*(?P<answer>\S[^\n]*)", re.IGNORECASE)

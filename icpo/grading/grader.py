@@ -106,4 +106,5 @@ class Grader:
 
 def _last_side(answer: str, kind: AnswerKind) -> str:
     """Of a number given as an equation ("m + n = 25"), the number."""
-    return answer.rpartition("=")[2] if kind is AnswerKind.NUMBER else answer
+    last = answer.rpartition("=")[2]
+    return last if kind is AnswerKind.NUMBER and last.strip() else answer

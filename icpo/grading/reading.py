@@ -43,7 +43,7 @@ def read(text: str) -> Answer:
     """The form of an answer; never raises: no known form is `unread`, too large a one `oversized`."""
     if len(text) > MAX_CHARACTERS:
         return Answer("oversized", text.strip(), source=text.strip())
-    cleaned = clean(text)
+    cleaned = clean(text) or text.strip()
     try:
         return replace(_read_elements(tokenise(cleaned)), source=cleaned)
     except OversizedError:

@@ -105,3 +105,8 @@ def test_equal_labels_mean_equal_answers(offline, seed):
         for j, other in enumerate(answers):
             if labels[i] is not None and labels[i] == labels[j]:
                 assert offline.are_equal(one.strip(), other.strip(), EXPRESSION)
+
+
+def test_answers_of_typesetting_alone_do_not_share_a_class(grader):
+    assert grader.tally([r"\mathbf{}", "$$"], EXPRESSION).counts == (("$$", 1), (r"\mathbf{}", 1))
+    assert grader.tally(["x =", "y ="], AnswerKind.NUMBER).num_abstained == 0
