@@ -52,8 +52,8 @@ def run_job(config: DictConfig) -> None:
     except Interrupted as stopped:
         sys.exit(f"icpo: {stopped}")
     except IcpoError as error:
-        # A launcher that waits for jobs elsewhere gives up at the first that raises. Where the status tells of
-        # the failure, that is enough.
+        # A launcher that waits for jobs elsewhere gives up at the first that raises; a status that tells of
+        # the failure is enough.
         if not runs_here() and not tells_of_failure(folder):
             raise
         logger.error("%s: %s", folder.name, error)

@@ -1,0 +1,86 @@
+"""One SLURM for all tests of this folder, and runs submitted to it."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from icpo.records import read_status
+from tests.slurm.sandbox import SlurmSandbox, is_installed
+
+ROOT = Path(__file__).parents[2]
+TINY = [
+    "+exp=quickstart", "benchmark=arith_l1", "benchmark.limit=12", "tracking=none",
+    "engine.block_questions=2", "protocol.num_rounds=1", "protocol.num_candidates=2",
+    "protocol.num_lookaheads=2", "protocol.num_finals=2",
+]  # fmt: skip
+ON_SLURM = ["hydra/launcher=slurm", "hydra.launcher.cpus_per_task=1", "hydra.launcher.partition=low"]
+
+
+@pytest.fixture(scope="session")
+def slurm() -> Iterator[SlurmSandbox]:
+    if not is_installed():
+        pytest.fail("these tests need Debian's slurm-wlm and munge: apt-get install slurm-wlm munge")
+    with SlurmSandbox() as sandbox:
+        yield sandbox
+
+
+class Launcher:
+    """Runs `icpo.run` in a folder of its own; `run` is the folder of the run."""
+
+    def __init__(self, outputs: Path, environment: dict[str, str]) -> None:
+        self.run = outputs / "run"
+        self._environment = environment
+        self._log = outputs / "launcher.log"
+
+    def start(self, *overrides: str, seconds_per_batch: float = 0) -> subprocess.Popen[bytes]:
+        """Starts a run, each batch of which takes so much longer."""
+        slowly = {
+            "PYTHONPATH": f"{Path(__file__).parent / 'slow_engine'}{os.pathsep}{ROOT}",
+            "ICPO_TEST_SECONDS_PER_BATCH": str(seconds_per_batch),
+        }
+        environment = self._environment | (slowly if seconds_per_batch else {})
+        command = [sys.executable, "-m", "icpo.run", *TINY, f"output_root={self.run.parent}", "run_name=run"]
+        with self._log.open("ab") as log:
+            return subprocess.Popen([*command, *overrides], cwd=ROOT, env=environment, stdout=log, stderr=log)
+
+    def finish(self, process: subprocess.Popen[bytes]) -> int:
+        """The exit status of a run."""
+        return process.wait(300)
+
+    @property
+    def said(self) -> str:
+        """All that the launcher printed."""
+        return self._log.read_text()
+
+    def cell(self, method: str) -> Path:
+        """The folder of the one cell of a method, which may not be there yet."""
+        return next(self.run.glob(f"nano-arith_l1-{method}-*"), self.run / "none")
+
+    def status(self, method: str) -> dict[str, object]:
+        """What a cell's status says; {} before there is one."""
+        return read_status(self.cell(method)) or {}
+
+
+@pytest.fixture
+def launcher(tmp_path: Path, slurm: SlurmSandbox) -> Launcher:
+    return Launcher(tmp_path, slurm.environment)
+
+
+@pytest.fixture(scope="session")
+def alone(tmp_path_factory: pytest.TempPathFactory, slurm: SlurmSandbox) -> Launcher:
+    """The same run without SLURM and without interruption."""
+    local = Launcher(tmp_path_factory.mktemp("alone"), slurm.environment)
+    assert local.finish(local.start()) == 0, local.said
+    return local
+
+
+def wait_until(condition: Callable[[], object], seconds: float = 120) -> None:
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until, f"waited {seconds} s in vain"
+        time.sleep(0.05)
