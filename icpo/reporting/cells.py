@@ -88,7 +88,7 @@ def load_cell(folder: Path) -> Cell:
     """A cell as its folder holds it."""
     try:
         status = read_status(folder) or {}
-        config = (read_manifest(folder) or {}).get("config", {})
+        config = dict((read_manifest(folder) or {}).get("config", {}))
         metrics = read_metrics(folder) or {}
         scores = tuple(QuestionScore.from_json(line) for line in read_scores(folder))
         arms = _arms(folder.name, metrics, scores) if "mean_at_k" in metrics else ()

@@ -137,6 +137,15 @@ def test_a_broken_cell_is_listed_and_the_others_stand(outputs):
     assert (icpo_cell["state"], icpo_cell["has_questions"]) == ("done", True)
 
 
+def test_lost_texts_leave_the_rest_of_the_story(outputs, caplog):
+    for journal in outputs.glob("run/*/journal.bin"):
+        journal.unlink()
+    folder = write_dashboard(outputs, ["run"], max_questions=1).parent
+    told = received(folder, "questions/c1/q0")["seeds"]["0"]
+    assert {c["text"] for c in told["finals"][0]["candidates"]} == {None}
+    assert told["rounds"][0]["lookaheads"] and "show no completions" in caplog.text
+
+
 def test_several_runs_share_pages_and_configuration_columns_are_those_that_differ(outputs):
     shutil.copytree(outputs / "run", outputs / "again")
     data = received(write_dashboard(outputs, ["run", "again"], max_questions=1).parent, "index")

@@ -85,7 +85,7 @@ def _settings(arm: Arm) -> dict[str, Any]:
 
 
 def _seed(result: Mapping[str, Any], score: QuestionScore | None) -> dict[str, Any]:
-    """One seed: outcomes by their first letter, metrics, entropy after each round's kept attempts, tokens."""
+    """One seed: metrics, the majority answer, entropy after each round's kept attempts, tokens."""
     entropy_bits = [_kept_bits(entry) for entry in result["trace"] if entry["type"] == "round"]
     row = {"bits": entropy_bits, "tokens": result["usage"]["generated_tokens"]}
     if score is None:

@@ -73,15 +73,24 @@ def _stories(
 ) -> dict[str, dict[str, Any]]:
     """The stories of these questions, by question and seed."""
     wanted = [result for result in results if result["question_id"] in question_ids]
-    texts = read_texts(cell.folder, [draw for result in wanted for draw in draws_of(result)])
     scores = {score.key: score for score in cell.scores}
     book, prompt = book_of(cell.job), cell.metrics.get("prompt")
+    texts = _texts(cell, [draw for result in wanted for draw in draws_of(result)])
     told: dict[str, dict[str, Any]] = {}
     for result in wanted:
         score = scores.get((result["question_id"], result["seed"]))
         seeds = told.setdefault(result["question_id"], {})
         seeds[str(result["seed"])] = story(result, score, texts, book, prompt)
     return told
+
+
+def _texts(cell: Cell, draws: Sequence[str]) -> Mapping[str, str]:
+    """The completions by draw; none, with a warning, where the journals no longer hold them all."""
+    try:
+        return read_texts(cell.folder, draws)
+    except IcpoError as error:
+        logger.warning("The pages of %s show no completions: %s", cell.folder.name, error)
+        return {}
 
 
 def _varying(configs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
