@@ -9,7 +9,7 @@ from rich.console import Console
 from icpo.backbones import Backbone
 from icpo.benchmarks import Benchmark, LoadedBenchmark
 from icpo.budget import Rates
-from icpo.errors import BenchmarkError, EngineError
+from icpo.errors import BenchmarkError
 from icpo.grading import Grader
 from icpo.jobs.cell import Cell
 from icpo.jobs.engine_pool import POOL, EngineSettings
@@ -130,7 +130,7 @@ class Evaluation:
         return replace(self.method, reward=replace(reward, is_right=is_right))  # type: ignore[type-var]
 
     def _toolkit(self, grader: Grader) -> Toolkit:
-        sampling = self.protocol.sampling_by_purpose()
+        sampling = self.protocol.sampling_by_purpose(self.backbone.max_answer_tokens)
         return Toolkit(self.prompts, sampling, grader.extract, grader.tally, self.backbone.reasoning_end)
 
     def _solve(self, method: Method, question: Question, tools: Toolkit, seed: int) -> Solving:
@@ -157,8 +157,8 @@ class Evaluation:
                 yield from drive(solvings, journalled, max_in_flight=self.max_in_flight)
             else:
                 yield from self._blocks(method, todo, tools, engine, cell)
-        except EngineError:
-            POOL.close()
+        except BaseException:
+            POOL.close()  # requests may still be in flight in it
             raise
 
     def _blocks(

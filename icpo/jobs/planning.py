@@ -15,7 +15,7 @@ def cell_need(job: Evaluation) -> Need:
             f"dry_run cannot tell how many questions {job.benchmark.name} has. Set benchmark.limit or "
             "benchmark.expected_count."
         )
-    sampling = job.protocol.sampling_by_purpose()
+    sampling = job.protocol.sampling_by_purpose(job.backbone.max_answer_tokens)
     limits = {purpose: one.max_tokens for purpose, one in sampling.items()}
     one = need_of(
         _draws(job),
@@ -33,7 +33,7 @@ def _draws(job: Evaluation) -> list[Draws]:
         return direct_draws(num_finals=method.num_finals, question_tokens=question_tokens)
     if isinstance(method, MeIcpo):
         selector = method.selector
-        sampling = job.protocol.sampling_by_purpose()
+        sampling = job.protocol.sampling_by_purpose(job.backbone.max_answer_tokens)
         return me_icpo_draws(
             num_rounds=method.num_rounds,
             num_candidates=method.num_candidates,

@@ -1,7 +1,7 @@
 """The Protocol value: sampling, budgets, prompts and grading that a cell is run under."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from icpo.grading import GradingRules
 from icpo.types import Purpose, Sampling
@@ -34,6 +34,13 @@ class Protocol:
                 f"missing {sorted(missing)}, unknown {sorted(unknown)}"
             )
 
-    def sampling_by_purpose(self) -> dict[Purpose, Sampling]:
-        """Sampling of every purpose; one that is not named is drawn like a candidate."""
-        return {p: self.sampling.get(p.value, self.sampling["candidate"]) for p in Purpose}
+    def sampling_by_purpose(self, max_answer_tokens: int | None = None) -> dict[Purpose, Sampling]:
+        """Sampling of every purpose; one that is not named is drawn like a candidate.
+
+        `max_answer_tokens` replaces the limit of candidates, look-aheads and finals.
+        """
+        found = {p: self.sampling.get(p.value, self.sampling["candidate"]) for p in Purpose}
+        if max_answer_tokens is not None:
+            for purpose in (Purpose.CANDIDATE, Purpose.LOOKAHEAD, Purpose.FINAL):
+                found[purpose] = replace(found[purpose], max_tokens=max_answer_tokens)
+        return found
