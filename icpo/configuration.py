@@ -5,6 +5,7 @@ import json
 import logging
 import re
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -85,11 +86,11 @@ def check_config(config: DictConfig) -> None:
     missing = sorted(OmegaConf.missing_keys(config))
     if missing:
         raise ConfigError(f"No value for {', '.join(missing)}. Pass e.g. {missing[0]}=VALUE.")
-    allowed = tuple(config.get("allow_targets") or ())
+    allowed = config.get("allow_targets") or ()
     for path, target in _targets(OmegaConf.to_container(config, resolve=False)):
-        if not target.startswith((OWN_PACKAGE, *allowed)):
+        if target not in allowed and not _is_own_class(target):
             raise ConfigError(
-                f"{path}._target_ is {target!r}, which is not of this project. "
+                f"{path}._target_ is {target!r}, which is no class of this project. "
                 f"If you trust it, allow it by name: +allow_targets=[{target}]"
             )
 
@@ -142,6 +143,18 @@ def _targets(node: Any, path: str = "config") -> list[tuple[str, str]]:
     if isinstance(node, list):
         return [found for i, child in enumerate(node) for found in _targets(child, f"{path}[{i}]")]
     return []
+
+
+def _is_own_class(target: str) -> bool:
+    """Whether a target is a class defined in this project, and not merely reached by way of it."""
+    module, _, name = target.rpartition(".")
+    if not module.startswith(OWN_PACKAGE):
+        return False
+    try:
+        found = getattr(import_module(module), name, None)
+    except ModuleNotFoundError:
+        return False
+    return isinstance(found, type) and found.__module__.startswith(OWN_PACKAGE)
 
 
 def _first_lines(error: Exception) -> str:
