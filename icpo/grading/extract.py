@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from icpo.grading.choices import choice_in, choice_stated
+from icpo.grading.forms import Answer
+from icpo.grading.reading import read
 from icpo.grading.rules import GradingRules
 from icpo.types import AnswerKind
 
@@ -145,11 +147,17 @@ def _is_echo(content: str, rules: GradingRules) -> bool:
 
 
 def _last_list(text: str, boxes: list[Box]) -> str:
-    """The last box with the boxes joined to it, each different content once."""
+    """The last box with the boxes joined to it, each different value once."""
     first = len(boxes) - 1
     while first > 0 and _BETWEEN_BOXES.fullmatch(text, boxes[first - 1].end, boxes[first].start):
         first -= 1
-    return ", ".join(dict.fromkeys(box.content for box in boxes[first:] if box.content is not None))
+    contents = [box.content for box in boxes[first:] if box.content is not None]
+    if len(contents) == 1:
+        return contents[0]
+    by_value: dict[Answer, str] = {}
+    for content in contents:
+        by_value.setdefault(read(content), content)
+    return ", ".join(by_value.values())
 
 
 def _extract_unboxed(text: str, rules: GradingRules) -> str | None:

@@ -20,6 +20,7 @@ NUMBER, CHOICE, EXPRESSION = AnswerKind.NUMBER, AnswerKind.CHOICE, AnswerKind.EX
         (r"\boxed{x = \boxed{5}}", "5"),
         (r"\box{7} but not \mbox{8}, \unboxed{9} or inboxed{3}", "7"),
         (r"\boxed{1} is the answer to the first part. Next, \boxed{2}", "2"),
+        (r"$\boxed{0.5}$, or $\boxed{\frac12}$", "0.5"),
         (r"$x_1=\boxed{1}$, $x_2 = \boxed{2}$", "1, 2"),
         (r"\boxed{\text{a \} brace}}", r"\text{a \} brace}"),
         ("\\boxed{\n  12\n}", "12"),
