@@ -74,11 +74,11 @@ def _votes(grader: Grader, answers: Sequence[str], kind: AnswerKind) -> dict[str
 
 
 def _shown(value: object) -> str:
-    return (
-        {None: "-", True: "correct", False: "wrong"}.get(value, str(value))
-        if value is None or isinstance(value, bool)
-        else str(value)
-    )
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "correct" if value else "wrong"
+    return str(value)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,6 @@ _UNIT_VALUES = {
     "percent": algebra.number(Fraction(1, 100)),
     "degree": algebra.multiply(algebra.symbol(r"\pi"), algebra.number(Fraction(1, 180))),
 }
-_ORDERED = ("tuple", "bracket", "ratio", "row", "matrix")
 _UNORDERED = ("list", "set", "union")
 _RANKS: dict[Shape, int] = {shape: rank for rank, shape in enumerate(get_args(Shape))}
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
