@@ -34,7 +34,13 @@ def main(config: Path, folder: Path) -> None:
     def log(scores: Mapping[str, float], step: int) -> None:
         if "train/loss" in scores and step % 500 == 0:
             seconds = time.monotonic() - started
-            logging.info("%s step %d %.0f s %s", folder.name, step, seconds, {k: round(v, 4) for k, v in scores.items()})
+            logging.info(
+                "%s step %d %.0f s %s",
+                folder.name,
+                step,
+                seconds,
+                {k: round(v, 4) for k, v in scores.items()},
+            )
 
     job = build(json.loads(config.read_text(encoding="utf-8")))
     metrics = job.make(folder, log)

@@ -11,7 +11,8 @@ class Rules:
     """How hard chains are: the ranges (both ends included) that operands are drawn from.
 
     `large_factor_shares[i]` is the share of multiplications at i + 1 steps that take a factor from
-    `large_factors` rather than `small_factors`; longer chains take the last share. No value leaves [1, max_value].
+    `large_factors` rather than `small_factors`; longer chains take the last share. No value leaves
+    [1, max_value].
     """
 
     max_value: int
@@ -32,7 +33,7 @@ RULES = Rules(
     starts=(12, 299),
     addends=(11, 499),
     small_factors=(3, 9),
-    large_factors=(11, 19),
+    large_factors=(11, 29),
     divisors=(2, 9),
     large_factor_shares=(0.3, 0.4, 0.5, 0.6, 0.7),
 )

@@ -21,8 +21,8 @@ def tell(rng: Random, chain: Chain, worlds: tuple[World, ...]) -> str:
     """The text of a problem.
 
     Two neighbouring steps become, with probability `PAIR_SHARE`, one sentence: "After A, B." or
-    "Before B, A.", the latter telling them in reverse. A story holds, with probability `DISTRACTOR_SHARE`, one sentence with
-    a number that does not matter.
+    "Before B, A.", the latter telling them in reverse. With probability `DISTRACTOR_SHARE` it holds one
+    sentence with a number that does not matter.
     """
     cast = Cast.draw(rng, worlds)
     sentences = [_sentence(rng, cast, group, i) for i, group in enumerate(_groups(rng, chain))]

@@ -4,7 +4,6 @@ import csv
 import logging
 import time
 from collections.abc import Mapping
-from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,13 +21,14 @@ from icpo.nano.examples import (
     Task,
     as_question,
     draw_example,
-    simulated_source,
+    draw_source,
 )
 from icpo.nano.gate import gate
 from icpo.nano.histories import Idea
+from icpo.nano.mistakes import AssumedMistakes
 from icpo.nano.model import save_model
 from icpo.nano.rehearsal import rehearse
-from icpo.nano.sampling import Sampler
+from icpo.nano.sampling import Sampler, sampling_copy
 from icpo.nano.tokenizer import build_tokenizer, fixed_phrases, save_tokenizer
 from icpo.nano.training import Log, Run, train, write_scores
 from icpo.nano.workings import right_working
@@ -60,7 +60,6 @@ class TrainNano:
 
     tagged: Book
     untagged: Book
-    mixture: Mixture
     vocabulary_size: int
     examples_per_chunk: int
     tokens_per_batch: int
@@ -68,7 +67,7 @@ class TrainNano:
     exam: Exam
 
     def sample(self, cell: Cell) -> Mapping[str, object]:
-        """Trains (or goes on training) in the cell's folder; its curve and scores go to the tracking run too."""
+        """Trains (or goes on) in the cell's folder; its curve and scores go to the tracking run too."""
 
         def log(scores: Mapping[str, float], step: int) -> None:
             cell.check()
@@ -90,7 +89,7 @@ class TrainNano:
             save_tokenizer(tokenizer, folder)
         maker = BatchMaker(
             tokenizer_folder=folder,
-            mixture=self.mixture,
+            mixture=self.training.phases[0].mixture,
             prompts=prompts,
             rules=RULES,
             seed=self.training.seed,
@@ -100,7 +99,7 @@ class TrainNano:
         report = partial(_report, cell / "curve.csv", log)
         model = train(self.training, maker, cell, report)
         tokenizer = load_tokenizer(folder)
-        save_model(model, tokenizer, folder)
+        save_model(model, folder)
         trained_seconds = time.monotonic() - started
         scores = self._examine(model, tokenizer, prompts)
         report(scores, self.training.num_steps)
@@ -113,15 +112,9 @@ class TrainNano:
         }
 
     def _examine(self, model: Any, tokenizer: Any, prompts: PromptSet) -> dict[str, float]:
-        import torch
-
-        exam, seed = self.exam, derive_seed(self.training.seed, "exam")
-        model = deepcopy(model).eval()
-        if self.training.device == "cuda":
-            model = model.to(torch.bfloat16)
-        sampler = Sampler(
-            model, tokenizer, exam.temperature, exam.top_p, self.training.max_tokens, self.training.max_rows
-        )
+        exam, run, seed = self.exam, self.training, derive_seed(self.training.seed, "exam")
+        copy = sampling_copy(model)
+        sampler = Sampler(copy, tokenizer, exam.temperature, exam.top_p, run.max_tokens, run.max_rows)
         scores = direct_exam(sampler, prompts, exam.num_questions, seed)
         scores |= reading_exam(sampler, prompts, exam.num_questions, seed)
         scores |= gate(sampler, prompts, exam.num_questions, seed)
@@ -143,7 +136,7 @@ def make_tokenizer(prompts: PromptSet, rules: Rules, vocabulary_size: int, seed:
     """The tokenizer for these prompts, trained on completions and questions of the training split."""
     rng = Random(derive_seed(seed, "tokenizer"))
     mixture = Mixture({Task.SUMMARY: 1.0, Task.DIRECT: 1.0, Task.TAGGED: 0.3, Task.JUDGE: 0.3}, Tags.MAJORITY)
-    sources = [simulated_source(rng, rules) for _ in range(NUM_TOKENIZER_EXAMPLES)]
+    sources = [draw_source(rng, rules, AssumedMistakes()) for _ in range(NUM_TOKENIZER_EXAMPLES)]
     question = as_question(sources[0].problem)
     idea = Idea(right_working(sources[0].problem.chain), 1).attempt
     ideas = [Idea(right_working(sources[0].problem.chain), tag).attempt for tag in (0, 1, None)]

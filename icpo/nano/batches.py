@@ -2,7 +2,7 @@
 
 import os
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache
@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icpo.arithmetic import Rules
-from icpo.nano.examples import Example, Mixture, PromptSet, draw_example, simulated_source
-from icpo.nano.own_samples import OwnPools
+from icpo.nano.examples import Example, Mixture, PromptSet, draw_example, draw_source
+from icpo.nano.mistakes import AssumedMistakes
+from icpo.nano.own_mistakes import OwnMistakes
 from icpo.nano.tokenizer import END
 from icpo.seeding import derive_seed
 
@@ -28,7 +29,8 @@ EXAMPLES_PER_SOURCE = 2
 class Batch:
     """Right-padded token ids, shape (B, T), and what is learned from them.
 
-    `positions` are flat indices into B * T where a completion's token is to be predicted; `targets` are those tokens.
+    `positions` are flat indices into B * T where a completion's token is to be predicted; `targets` are those
+    tokens.
     """
 
     token_ids: NDArray[np.int32]
@@ -40,7 +42,7 @@ class Batch:
 class BatchMaker:
     """Makes chunks of batches; picklable, so that workers hold one each.
 
-    `own_share` of the sources are problems with the model's own samples, read from `own_pools_file`.
+    `own_share` of the problems are attempted with the model's own mistakes, read from `own_file`.
     """
 
     tokenizer_folder: Path
@@ -50,17 +52,16 @@ class BatchMaker:
     seed: int
     examples_per_chunk: int
     tokens_per_batch: int
-    own_pools_file: Path | None = None
+    own_file: Path | None = None
     own_share: float = 0.0
 
     def examples(self, index: int) -> list[Example]:
         """The examples of chunk `index`, two about each problem."""
         rng = Random(derive_seed(self.seed, "chunk", index))
-        own = read_pools(self.own_pools_file) if self.own_pools_file else None
+        assumed, own = AssumedMistakes(), read_mistakes(self.own_file) if self.own_file else None
         examples = []
         for _ in range(self.examples_per_chunk // EXAMPLES_PER_SOURCE):
-            is_own = own is not None and rng.random() < self.own_share
-            source = own.draw(rng) if own and is_own else simulated_source(rng, self.rules)
+            source = draw_source(rng, self.rules, own if own and rng.random() < self.own_share else assumed)
             examples += [
                 draw_example(rng, source, self.mixture, self.prompts) for _ in range(EXAMPLES_PER_SOURCE)
             ]
@@ -70,7 +71,8 @@ class BatchMaker:
         """The batches of chunk `index`: examples of like length together, the batches in random order."""
         encoded = encode(self.examples(index), load_tokenizer(self.tokenizer_folder))
         encoded.sort(key=lambda pair: len(pair[0]))
-        batches, rows = [], []
+        batches: list[Batch] = []
+        rows: list[tuple[list[int], int]] = []
         for pair in encoded:
             if rows and (len(rows) + 1) * _padded(len(pair[0])) > self.tokens_per_batch:
                 batches.append(collate(rows))
@@ -82,14 +84,14 @@ class BatchMaker:
 
 
 @cache
-def read_pools(path: Path) -> OwnPools:
-    """The own pools of a file, read once a process."""
-    return OwnPools.read(path)
+def read_mistakes(path: Path) -> OwnMistakes:
+    """The own mistakes of a file, read once a process."""
+    return OwnMistakes.read(path)
 
 
 @cache
 def load_tokenizer(folder: Path) -> Any:
-    """The bare tokenizer saved in a folder, read once a process; transformers is slow to import in each worker."""
+    """The bare tokenizer of a folder, read once a process; workers start fast without transformers."""
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     from tokenizers import Tokenizer
 
@@ -99,7 +101,7 @@ def load_tokenizer(folder: Path) -> Any:
 def encode(examples: Sequence[Example], tokenizer: Any) -> list[tuple[list[int], int]]:
     """Token ids of prompt, completion and end mark, with the number of prompt tokens.
 
-    Prompt and completion are encoded apart, since at test time the completion's tokens are the model's choice.
+    Prompt and completion are encoded apart: at test time the completion's tokens are the model's choice.
     """
     prompts = tokenizer.encode_batch([e.prompt for e in examples], add_special_tokens=False)
     completions = tokenizer.encode_batch([e.completion for e in examples], add_special_tokens=False)
@@ -119,7 +121,7 @@ def collate(rows: Sequence[tuple[list[int], int]]) -> Batch:
     return Batch(token_ids, np.concatenate(positions), np.concatenate(targets).astype(np.int64))
 
 
-def stream(maker: BatchMaker, first_chunk: int, num_workers: int) -> Iterator[list[Batch]]:
+def stream(maker: BatchMaker, first_chunk: int, num_workers: int) -> Generator[list[Batch], None, None]:
     """Chunks from `first_chunk` on, in order, without end; 0 workers make them in this process."""
     if num_workers == 0:
         index = first_chunk

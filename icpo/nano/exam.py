@@ -6,12 +6,11 @@ from dataclasses import replace
 from random import Random
 from statistics import mean
 
-from icpo.arithmetic import LEVELS, Problem, questions
+from icpo.arithmetic import LEVELS, Problem, Step, questions
 from icpo.nano.examples import PromptSet, as_question
-from icpo.nano.mistakes import LARGE_FACTOR, SimulatedSolver, nearest_whole
+from icpo.nano.mistakes import AssumedMistakes, SimulatedSolver, careful_result, step_class
 from icpo.nano.sampling import Sampler
 from icpo.nano.workings import read_answer, read_working, right_working
-from icpo.arithmetic import Operation, Step
 from icpo.seeding import derive_seed
 
 NUM_SAMPLES = 16
@@ -26,7 +25,7 @@ def majority_score(answers: Sequence[str | None], gold: str) -> float:
 
 
 def direct_exam(sampler: Sampler, prompts: PromptSet, num_questions: int, seed: int) -> dict[str, float]:
-    """Mean@16 and Maj@16 by level, of the plain prompt and (Mean@16 alone) of the prompt with an empty history.
+    """Mean@16 and Maj@16 by level of the plain prompt, and Mean@16 of the prompt with an empty history.
 
     Also `step/NAME`: the share of written lines whose result is right, by operation.
     """
@@ -49,14 +48,14 @@ def direct_exam(sampler: Sampler, prompts: PromptSet, num_questions: int, seed: 
 
 
 def reading_exam(sampler: Sampler, prompts: PromptSet, num_questions: int, seed: int) -> dict[str, float]:
-    """Share of greedy summaries that are exactly the candidate's own, and of right judgements (half are yes)."""
+    """Share of greedy summaries that are exactly the candidate's own, and of right judgements."""
     rng = Random(derive_seed(seed, "reading"))
     greedy = replace(sampler, temperature=0.0)
     workings, judged = [], []
     for level in LEVELS:
         for problem in questions("dev", level, num_questions):
             right = right_working(problem.chain)
-            attempt = SimulatedSolver(problem.chain, rng).attempt()
+            attempt = SimulatedSolver(problem.chain, rng, AssumedMistakes()).attempt()
             workings.append((problem, attempt))
             judged.append((problem, right if rng.random() < 0.5 else attempt, right.answer))
     summaries = greedy.sample(
@@ -82,10 +81,9 @@ def _collect_lines(texts: Sequence[Sequence[str]], lines: dict[str, list[bool]])
     for text in (t for row in texts for t in row):
         working = read_working(text)
         for line in working.lines if working else ():
-            is_large = line.operation is Operation.TIMES and line.operand >= LARGE_FACTOR
-            name = line.operation.name.lower() + ("_large" if is_large else "")
-            right = line.operand and nearest_whole(line.before, Step(line.operation, line.operand))
-            lines.setdefault(name, []).append(line.after == right)
+            step = Step(line.operation, line.operand)
+            if step.operand:
+                lines.setdefault(step_class(step), []).append(line.after == careful_result(line.before, step))
 
 
 def by_level(scores: Mapping[str, float], kind: str) -> list[float]:

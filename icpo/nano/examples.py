@@ -8,7 +8,7 @@ from random import Random
 from icpo.arithmetic import LEVELS, Problem, Rules, Split, draw_problem
 from icpo.arithmetic.stories import TRAIN_WORLDS
 from icpo.nano.histories import Idea, draw_history, random_tags
-from icpo.nano.mistakes import SimulatedSolver
+from icpo.nano.mistakes import Mistakes, SimulatedSolver
 from icpo.nano.workings import Working, right_working
 from icpo.types import AnswerKind, Prompt, PromptBook, Question
 
@@ -35,7 +35,7 @@ class Tags(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class PromptSet:
-    """The prompts trained on: of the protocol with and without tags, and the question whether an answer is right."""
+    """The prompts trained on: the protocol's, with and without tags, and whether an answer is right."""
 
     tagged: PromptBook
     untagged: PromptBook
@@ -77,10 +77,10 @@ class Source:
     draw_attempt: Callable[[], Working]
 
 
-def simulated_source(rng: Random, rules: Rules) -> Source:
+def draw_source(rng: Random, rules: Rules, mistakes: Mistakes) -> Source:
     """A fresh training problem with a simulated solver; all levels are equally frequent."""
     problem = draw_problem(rng, rng.randint(1, len(LEVELS)), Split.TRAIN, rules, TRAIN_WORLDS)
-    return Source(problem, SimulatedSolver(problem.chain, rng).attempt)
+    return Source(problem, SimulatedSolver(problem.chain, rng, mistakes).attempt)
 
 
 def as_question(problem: Problem) -> Question:

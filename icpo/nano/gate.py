@@ -1,7 +1,7 @@
 """The gate: how nano's accuracy moves with the ideas it is shown, on the development split.
 
-It is computed before any run of ME-ICPO and is how training is judged: a model that uses its context is well above
-its accuracy without ideas when right ideas are tagged 1, and not below it when wrong ideas are tagged 0.
+It is computed before any run of ME-ICPO and is how training is judged: a model that uses its context is well
+above its accuracy without ideas when right ideas are tagged 1, not below it when wrong ideas are tagged 0.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from statistics import mean
 from icpo.arithmetic import LEVELS, Problem, questions
 from icpo.nano.examples import MAX_IDEAS, PromptSet, as_question
 from icpo.nano.histories import Idea, draw_history
-from icpo.nano.mistakes import SimulatedSolver
+from icpo.nano.mistakes import AssumedMistakes, SimulatedSolver
 from icpo.nano.sampling import Sampler
 from icpo.nano.workings import Working, read_answer, read_working, right_working
 from icpo.seeding import derive_seed
@@ -34,7 +34,7 @@ class Context(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """A development problem with the model's own samples, and wrong workings of it (simulated if it made none)."""
+    """A development problem with the model's own samples, and wrong workings (simulated if it made none)."""
 
     problem: Problem
     pool: tuple[Working, ...]
@@ -55,12 +55,12 @@ class Material:
 
 
 def gate(sampler: Sampler, prompts: PromptSet, num_questions: int, seed: int) -> dict[str, float]:
-    """Mean accuracy over levels 1 to 5 (`gate/none`) and by context and number of ideas (`gate/right_1/3`)."""
+    """Mean accuracy over all levels: `gate/none`, and by context and number of ideas (`gate/right_1/3`)."""
     problems = [p for level in LEVELS for p in questions("dev", level, num_questions)]
     empty = [prompts.tagged.solve(as_question(p), ()).raw for p in problems]
     texts = sampler.sample(empty, NUM_POOL_SAMPLES, seed=derive_seed(seed, "pool"))
     materials = [_material(p, row, seed) for p, row in zip(problems, texts, strict=True)]
-    scores = {"gate/none": mean(read_answer(t) == p.answer for p, row in zip(problems, texts, strict=True) for t in row)}
+    scores = {"gate/none": _share_right(problems, texts)}
     for context in Context:
         for num_ideas in range(1, MAX_IDEAS + 1):
             name = f"{context.value}/{num_ideas}"
@@ -73,10 +73,10 @@ def _material(problem: Problem, texts: Sequence[str], seed: int) -> Material:
     pool = tuple(w for w in map(read_working, texts) if w)
     answer = int(problem.answer)
     wrong = tuple(w for w in pool if w.answer != answer)
-    solver = SimulatedSolver(problem.chain, rng)
+    solver = SimulatedSolver(problem.chain, rng, AssumedMistakes())
     while not wrong:
         wrong = tuple(w for w in (solver.attempt() for _ in range(NUM_POOL_SAMPLES)) if w.answer != answer)
-        solver = SimulatedSolver(problem.chain, rng)
+        solver = SimulatedSolver(problem.chain, rng, AssumedMistakes())
     return Material(problem, pool or (right_working(problem.chain),), wrong)
 
 
@@ -96,4 +96,8 @@ def _accuracy(
         for m in materials
     ]
     texts = sampler.sample(asked, NUM_SAMPLES, seed=derive_seed(seed, context.value, num_ideas, "answers"))
-    return mean(read_answer(t) == m.problem.answer for m, row in zip(materials, texts, strict=True) for t in row)
+    return _share_right([m.problem for m in materials], texts)
+
+
+def _share_right(problems: Sequence[Problem], texts: Sequence[Sequence[str]]) -> float:
+    return mean(read_answer(t) == p.answer for p, row in zip(problems, texts, strict=True) for t in row)

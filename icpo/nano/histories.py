@@ -45,9 +45,8 @@ def draw_history(draw_attempt: Callable[[], Working], num_ideas: int, rng: Rando
     for _ in range(num_ideas):
         good = [idea.working for idea in history if idea.reward == 1]
         share = copy_share if good else 0.0
-        pool = [
-            good[-1] if share and rng.random() < share else draw_attempt() for _ in range(rng.choice(POOL_SIZES))
-        ]
+        copies = (rng.random() < share for _ in range(rng.choice(POOL_SIZES)))
+        pool = [good[-1] if is_copy else draw_attempt() for is_copy in copies]
         winner = majority_answer(pool, rng)
         winners = [w for w in pool if w.answer == winner]
         kept = rng.choice(winners if rng.random() < KEEP_WINNER_SHARE else pool)

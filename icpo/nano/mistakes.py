@@ -1,67 +1,94 @@
 """A simulated solver: on one problem its attempts go wrong in ways that repeat, as a model's samples do."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from random import Random
+from typing import Protocol
 
 from icpo.arithmetic import Chain, Operation, Step
 from icpo.nano.workings import Line, Working
 
 LARGE_FACTOR = 10
-ERROR_RATES = {Operation.PLUS: 0.05, Operation.MINUS: 0.06, Operation.TIMES: 0.1, Operation.DIVIDE: 0.1}
-LARGE_FACTOR_ERROR_RATE = 0.45
 CONCENTRATION = 1.5
-PLAN_SLIP_SHARE = 0.2
 MAX_VALUE = 99_999
+
+Outcomes = tuple[list[int], list[float]]
+
+
+class Mistakes(Protocol):
+    """How steps and readings of the story go wrong."""
+
+    @property
+    def misreading_rate(self) -> float:
+        """Share of attempts that do other steps than the story tells."""
+
+    def outcomes(self, rng: Random, value: int, step: Step) -> Outcomes:
+        """Results of a step on one problem, the right one first, and their probabilities."""
+
+
+@dataclass(frozen=True, slots=True)
+class AssumedMistakes:
+    """Mistakes before the model's own are known: one digit off, at rates that scatter from step to step."""
+
+    misreading_rate: float = 0.06
+
+    def outcomes(self, rng: Random, value: int, step: Step) -> Outcomes:
+        """The right result and one to four slips."""
+        right = careful_result(value, step)
+        rate = min(0.9, _ASSUMED_RATES[step_class(step)] * rng.uniform(0.3, 1.7))
+        wrong_share = rng.betavariate(CONCENTRATION * rate, CONCENTRATION * (1 - rate))
+        slips = [slip(right, rng) for _ in range(rng.randint(1, 4))]
+        weights = [rng.expovariate(1.0) for _ in slips]
+        scale = wrong_share / sum(weights)
+        return [right, *slips], [1 - wrong_share, *(w * scale for w in weights)]
 
 
 class SimulatedSolver:
     """Draws attempts at one chain.
 
-    What may come out of a step is drawn once a problem, the first time the step is met with a given value:
-    the right value and up to four wrong ones, with probabilities that scatter from problem to problem around
-    `ERROR_RATES`. So pools differ in how often the right answer wins, and wrong answers win too.
+    What may come out of a step is drawn once a problem, the first time the step is met with a given value. So
+    pools differ in how often the right answer wins, and wrong answers win too.
     """
 
-    def __init__(self, chain: Chain, rng: Random) -> None:
+    def __init__(self, chain: Chain, rng: Random, mistakes: Mistakes) -> None:
         self._rng = rng
         self._start = chain.start
-        self._plans = _plans(chain.steps, rng)
-        self._care = rng.uniform(0.3, 1.7)
-        self._outcomes: dict[tuple[int, Step], tuple[list[int], list[float]]] = {}
+        self._mistakes = mistakes
+        self._plans = _plans(chain.steps, rng, mistakes.misreading_rate)
+        self._outcomes: dict[tuple[int, Step], Outcomes] = {}
 
     def attempt(self) -> Working:
         """One more attempt."""
-        [plan] = self._rng.choices([p for p, _ in self._plans], [w for _, w in self._plans])
+        plans, weights = self._plans
+        [plan] = self._rng.choices(plans, weights)
         value, lines = self._start, []
         for step in plan:
-            after = self._after(value, step)
+            outcomes = self._outcomes.get((value, step))
+            if outcomes is None:
+                outcomes = self._mistakes.outcomes(self._rng, value, step)
+                self._outcomes[value, step] = outcomes
+            [after] = self._rng.choices(*outcomes)
             lines.append(Line(value, step.operation, step.operand, after))
             value = after
         return Working(tuple(lines), value)
 
-    def _after(self, value: int, step: Step) -> int:
-        outcomes = self._outcomes.get((value, step))
-        if outcomes is None:
-            outcomes = self._outcomes[value, step] = self._draw_outcomes(value, step)
-        return self._rng.choices(*outcomes)[0]
 
-    def _draw_outcomes(self, value: int, step: Step) -> tuple[list[int], list[float]]:
-        right = nearest_whole(value, step)
-        is_large = step.operation is Operation.TIMES and step.operand >= LARGE_FACTOR
-        rate = LARGE_FACTOR_ERROR_RATE if is_large else ERROR_RATES[step.operation]
-        rate = min(0.9, rate * self._care)
-        wrong_share = self._rng.betavariate(CONCENTRATION * rate, CONCENTRATION * (1 - rate))
-        slips = [slip(right, self._rng) for _ in range(self._rng.randint(1, 4))]
-        weights = [self._rng.expovariate(1.0) for _ in slips]
-        scale = wrong_share / sum(weights)
-        return [right, *slips], [1 - wrong_share, *(w * scale for w in weights)]
+def step_class(step: Step) -> str:
+    """The operation, with multiplications by two digits apart: what decides how hard a step is."""
+    is_large = step.operation is Operation.TIMES and step.operand >= LARGE_FACTOR
+    return step.operation.name.lower() + ("_large" if is_large else "")
 
 
-def nearest_whole(value: int, step: Step) -> int:
-    """What a careful solver writes for a step: bounded, never negative, rounded down where it does not divide."""
+STEP_CLASSES = ("plus", "minus", "times", "times_large", "divide")
+_ASSUMED_RATES = {"plus": 0.05, "minus": 0.06, "times": 0.1, "times_large": 0.45, "divide": 0.1}
+
+
+def careful_result(value: int, step: Step) -> int:
+    """What a careful solver writes for a step: bounded, never negative, divisions rounded down."""
     if step.operation is Operation.DIVIDE:
         return value // step.operand
-    return max(0, min(MAX_VALUE, step.operation.apply(value, step.operand)))
+    result: int = step.operation.apply(value, step.operand)
+    return min(MAX_VALUE, max(0, result))
 
 
 def slip(right: int, rng: Random) -> int:
@@ -69,18 +96,24 @@ def slip(right: int, rng: Random) -> int:
     digits = str(right)
     inner = range(1, len(digits) - 1)
     place = rng.choice(inner) if inner and rng.random() < 0.7 else rng.randrange(len(digits))
-    unit = 10 ** (len(digits) - 1 - place)
+    unit: int = 10 ** (len(digits) - 1 - place)
     size = rng.choice((1, 1, 1, 1, 2, 2, 3, 4, 5))
     wrong = right + rng.choice((-1, 1)) * size * unit
     return wrong if wrong > 0 else right + size * unit
 
 
-def _plans(steps: Sequence[Step], rng: Random) -> list[tuple[tuple[Step, ...], float]]:
-    """The steps as they should be done, weight 1, and at times a tempting other reading of the story."""
-    plans = [(tuple(steps), 1.0)]
-    if len(steps) > 1 and rng.random() < PLAN_SLIP_SHARE:
+def _plans(
+    steps: Sequence[Step], rng: Random, misreading_rate: float
+) -> tuple[list[tuple[Step, ...]], list[float]]:
+    """The steps as they should be done, and at times a tempting other reading of the story, with weights.
+
+    So many problems have one that, at its mean weight, `misreading_rate` of all attempts follow it.
+    """
+    plans, weights = [tuple(steps)], [1.0]
+    if len(steps) > 1 and rng.random() < 3 * misreading_rate:
         i = rng.randrange(len(steps) - 1)
         swapped = (*steps[:i], steps[i + 1], steps[i], *steps[i + 2 :])
         left_out = (*steps[:i], *steps[i + 1 :])
-        plans.append((rng.choice((swapped, swapped, left_out)), rng.uniform(0.05, 0.9)))
-    return plans
+        plans.append(rng.choice((swapped, swapped, left_out)))
+        weights.append(rng.uniform(0.05, 1.0))
+    return plans, weights

@@ -32,12 +32,14 @@ def rehearse(
     num_lookaheads: int,
     seed: int,
 ) -> dict[str, float]:
-    """Mean@16 by level after all rounds, `rehearsal/LEVEL/mean`, and with `/majority` direct's Maj@16 beside it."""
+    """By level: Mean@16 after all rounds (`mean`), and direct's Mean@16 and Maj@16 (`direct`, `majority`)."""
     scores: dict[str, float] = {}
     for level in levels:
         problems = questions("dev", level, num_questions)
         histories: list[History] = [() for _ in problems]
-        finals = _answers(sampler, prompts, problems, histories, NUM_FINALS, derive_seed(seed, level, "direct"))
+        finals = _answers(
+            sampler, prompts, problems, histories, NUM_FINALS, derive_seed(seed, level, "direct")
+        )
         scores[f"rehearsal/{level}/direct"] = _mean(finals, problems)
         scores[f"rehearsal/{level}/majority"] = mean(
             majority_score(row, p.answer) for row, p in zip(finals, problems, strict=True)
@@ -45,7 +47,9 @@ def rehearse(
         for t in range(num_rounds):
             scope = derive_seed(seed, level, t)
             histories = _round(sampler, prompts, problems, histories, num_candidates, num_lookaheads, scope)
-        finals = _answers(sampler, prompts, problems, histories, NUM_FINALS, derive_seed(seed, level, "final"))
+        finals = _answers(
+            sampler, prompts, problems, histories, NUM_FINALS, derive_seed(seed, level, "final")
+        )
         scores[f"rehearsal/{level}/mean"] = _mean(finals, problems)
     return scores
 
@@ -65,7 +69,9 @@ def _round(
     attempts = [_attempts(row, rng) for row in texts]
     flat = [(i, a) for i, row in enumerate(attempts) for a in row]
     summaries = replace(sampler, temperature=0.0).sample(
-        [prompts.tagged.summary(as_question(problems[i]), a.candidate.completion.text).raw for i, a in flat], 1, seed=0
+        [prompts.tagged.summary(as_question(problems[i]), a.candidate.completion.text).raw for i, a in flat],
+        1,
+        seed=0,
     )
     told = [(i, replace(a, summary=s)) for (i, a), [s] in zip(flat, summaries, strict=True)]
     looks = _answers(

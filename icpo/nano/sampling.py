@@ -1,6 +1,7 @@
-"""A fast sampler for nano in large left-padded batches: samples of one prompt share its prefill."""
+"""A fast sampler for nano in large batches: samples of a prompt share its prefill, rows that ended leave."""
 
 from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,9 +10,20 @@ from icpo.nano.tokenizer import END
 COMPACT_EVERY_TOKENS = 8
 
 
+def sampling_copy(model: Any) -> Any:
+    """A copy of a model to sample from: in bfloat16 on a GPU, as it is on a CPU."""
+    import torch
+
+    copy = deepcopy(model).eval()
+    return copy.to(torch.bfloat16) if copy.device.type == "cuda" else copy
+
+
 @dataclass(frozen=True)
 class Sampler:
-    """Draws completions from a model with the bare tokenizer of `tokenizers`; a batch holds at most `max_rows` sequences and `max_cells` padded tokens."""
+    """Draws completions from a LlamaForCausalLM with the bare tokenizer of `tokenizers`.
+
+    A batch holds at most `max_rows` sequences and `max_cells` padded tokens.
+    """
 
     model: Any
     tokenizer: Any
@@ -25,8 +37,7 @@ class Sampler:
         """`num_samples` completions of each prompt, without the end mark; temperature 0 is greedy."""
         import torch
 
-        device = next(self.model.parameters()).device
-        generator = torch.Generator(device=device).manual_seed(seed)
+        generator = torch.Generator(device=self.model.device).manual_seed(seed)
         encoded = [e.ids for e in self.tokenizer.encode_batch(list(prompts), add_special_tokens=False)]
         order = sorted(range(len(encoded)), key=lambda i: len(encoded[i]))
         texts: dict[int, list[str]] = {}
@@ -38,11 +49,15 @@ class Sampler:
                     texts[i] = decoded[j * num_samples : (j + 1) * num_samples]
         return [texts[i] for i in range(len(prompts))]
 
-    def _groups(self, order: Sequence[int], encoded: list[list[int]], num_samples: int) -> Iterator[list[int]]:
+    def _groups(
+        self, order: Sequence[int], encoded: list[list[int]], num_samples: int
+    ) -> Iterator[list[int]]:
         group: list[int] = []
         for i in order:
             rows = (len(group) + 1) * num_samples
-            if group and (rows > self.max_rows or rows * (len(encoded[i]) + self.max_tokens) > self.max_cells):
+            if group and (
+                rows > self.max_rows or rows * (len(encoded[i]) + self.max_tokens) > self.max_cells
+            ):
                 yield group
                 group = []
             group.append(i)
@@ -50,50 +65,37 @@ class Sampler:
             yield group
 
     def _generate(self, prompts: list[list[int]], num_samples: int, generator: Any) -> list[list[int]]:
-        """Token ids of the completions, cut before the end mark; rows that ended leave the batch."""
+        """Token ids of the completions, cut before the end mark."""
         import torch
-        from transformers import DynamicCache
 
-        end = self.tokenizer.token_to_id(END)
-        device = generator.device
+        from icpo.nano.network import Cache, Network
+
+        network, end, device = Network(self.model), self.tokenizer.token_to_id(END), self.model.device
         width = max(map(len, prompts))
-        ids = torch.tensor([[0] * (width - len(p)) + p for p in prompts], device=device)
-        mask = torch.tensor([[0] * (width - len(p)) + [1] * len(p) for p in prompts], device=device)
-        cache = DynamicCache()
-        logits = self._logits(ids, mask, (mask.cumsum(1) - 1).clamp(min=0), cache)
-        cache.batch_repeat_interleave(num_samples)
-        logits, mask = (x.repeat_interleave(num_samples, 0) for x in (logits, mask))
-        position = mask.sum(1, keepdim=True)
-        alive = torch.arange(len(mask), device=device)
-        written = torch.full((len(mask), self.max_tokens), end, device=device)
+        ids = torch.tensor([p + [0] * (width - len(p)) for p in prompts], device=device)
+        lengths = torch.tensor([len(p) for p in prompts], device=device)
+        cache = Cache([], [], width)
+        hidden = network.hidden(ids, cache)[torch.arange(len(prompts), device=device), lengths - 1]
+        hidden, lengths = (x.repeat_interleave(num_samples, 0) for x in (hidden, lengths))
+        cache = cache.repeat(num_samples, self.max_tokens)
+        slots = torch.arange(width + self.max_tokens, device=device)
+        hides = (slots >= lengths[:, None]) & (slots < width)
+        bias = torch.zeros(hides.shape, device=device).masked_fill(hides, -torch.inf)
+        alive = torch.arange(len(lengths), device=device)
+        written = torch.full((len(lengths), self.max_tokens), end, device=device)
         for t in range(self.max_tokens):
-            token = self._choose(logits, generator)
+            token = self._choose(network.logits(hidden), generator)
             written[alive, t] = token
             if t % COMPACT_EVERY_TOKENS == COMPACT_EVERY_TOKENS - 1:
                 kept = (written[alive, : t + 1] != end).all(1).nonzero().squeeze(1)
                 if len(kept) == 0:
                     break
-                if len(kept) < len(alive):
-                    cache.batch_select_indices(kept)
-                    alive, mask, position, token = alive[kept], mask[kept], position[kept], token[kept]
-            if t == self.max_tokens - 1:
-                break
-            mask = torch.cat([mask, mask.new_ones(len(mask), 1)], 1)
-            logits = self._logits(token[:, None], mask, position, cache)
-            position = position + 1
+                alive, bias, lengths, token = alive[kept], bias[kept], lengths[kept], token[kept]
+                cache = cache.select(kept)
+            if t < self.max_tokens - 1:
+                slot = width + t
+                hidden = network.next_hidden(token, lengths + t, bias[:, : slot + 1], slot, cache)
         return [row[: row.index(end)] if end in row else row for row in written.tolist()]
-
-    def _logits(self, ids: Any, mask: Any, position: Any, cache: Any) -> Any:
-        """Logits of the next token, shape (rows, vocabulary), in float32."""
-        output = self.model(
-            input_ids=ids,
-            attention_mask=mask,
-            position_ids=position,
-            past_key_values=cache,
-            use_cache=True,
-            logits_to_keep=1,
-        )
-        return output.logits[:, -1].float()
 
     def _choose(self, logits: Any, generator: Any) -> Any:
         """One token a row: the best one, or a draw from the smallest set that holds `top_p` of the mass."""

@@ -1,4 +1,4 @@
-"""Builds nano's tokenizer: byte-level BPE with single digits; whole paragraphs of the prompts are one token each."""
+"""Builds nano's tokenizer: byte-level BPE, single digits, one token for each paragraph of the prompts."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -10,15 +10,15 @@ from icpo.types import Prompt
 END = "<|end|>"
 PAD = "<|pad|>"
 MIN_PHRASE_CHARACTERS = 8
-# A word takes the mark before it, and the blank or brace before a number: ", times " and "boxed{" become one token.
+# A word takes the mark before it, and the blank or brace before a number: ", times " and "boxed{" are one.
 WORDS = r"\d|[,.]? ?[A-Za-z]+(?:[ {](?=\d))?| ?[^A-Za-z\d\s]+(?: (?=\d))?|\n+|\s"
 
 
 def fixed_phrases(prompts: Iterable[Prompt], fillings: Sequence[str]) -> tuple[str, ...]:
     """The paragraphs that stand in every prompt, whatever is filled in.
 
-    `fillings` are the texts that were filled in, which end a paragraph as a blank line does; paragraphs of fewer
-    than eight characters are left to the BPE.
+    `fillings` are the texts that were filled in, which end a paragraph as a blank line does. Paragraphs of
+    fewer than eight characters are left to the BPE.
     """
     phrases: dict[str, None] = {}
     for prompt in prompts:
@@ -60,7 +60,7 @@ def build_tokenizer(texts: Iterable[str], phrases: Sequence[str], vocabulary_siz
 
 
 def save_tokenizer(tokenizer: Any, folder: Path) -> None:
-    """Writes the files that `AutoTokenizer.from_pretrained(folder)` reads, with any transformers from 4.55 on."""
+    """Writes the files that `AutoTokenizer.from_pretrained(folder)` reads, in transformers 4 and 5."""
     tokenizer.save_pretrained(str(folder))
     file = folder / "tokenizer_config.json"
     config = json.loads(file.read_text(encoding="utf-8"))

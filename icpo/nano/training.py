@@ -10,10 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from icpo.errors import IcpoError
-from icpo.nano.batches import Batch, BatchMaker, load_tokenizer, read_pools, stream
+from icpo.nano.batches import Batch, BatchMaker, load_tokenizer, stream
+from icpo.nano.examples import Mixture
+from icpo.nano.mistakes import STEP_CLASSES
 from icpo.nano.model import Architecture
-from icpo.nano.own_samples import sample_pools
-from icpo.nano.sampling import Sampler
+from icpo.nano.network import Network
+from icpo.nano.own_mistakes import OwnMistakes, sample_pools
+from icpo.nano.sampling import Sampler, sampling_copy
 
 logger = logging.getLogger(__name__)
 Log = Callable[[Mapping[str, float], int], None]
@@ -27,29 +30,34 @@ class TrainingError(IcpoError):
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A stretch of training. With `own_problems` above 0 it begins by sampling that many pools from the model."""
+    """A stretch of training on one mixture.
+
+    With `own_problems` above 0 it begins by sampling the model on that many problems; `own_share` of the
+    phase's problems are then attempted with the mistakes found.
+    """
 
     num_steps: int
+    learning_rate: float
+    mixture: Mixture
     own_problems: int
     own_share: float
 
 
 @dataclass(frozen=True, slots=True)
 class Optimisation:
-    """AdamW with a warm-up, a constant rate and a linear decay to a twentieth over the last `decay_share`."""
+    """AdamW; each phase warms up, holds its rate and decays to a twentieth over its last `decay_share`."""
 
-    learning_rate: float
     warmup_steps: int
     decay_share: float
     weight_decay: float
     betas: tuple[float, float]
     max_gradient_norm: float
 
-    def rate(self, step: int, num_steps: int) -> float:
-        """The learning rate of a step, counted from 0."""
+    def rate(self, phase: Phase, step: int) -> float:
+        """The learning rate of a step of a phase, counted from 0."""
         warm = min(1.0, (step + 1) / max(1, self.warmup_steps))
-        left = (num_steps - step) / max(1.0, self.decay_share * num_steps)
-        return self.learning_rate * warm * max(0.05, min(1.0, left))
+        left = (phase.num_steps - step) / max(1.0, self.decay_share * phase.num_steps)
+        return phase.learning_rate * warm * max(0.05, min(1.0, left))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +97,7 @@ def train(run: Run, maker: BatchMaker, folder: Path, log: Log) -> Any:
         if state.step < last:
             if state.phase != index:
                 state.phase, state.chunk, state.taken = index, index * 1_000_000, 0
-            _run_phase(state, run, _phase_maker(state, run, maker, index, folder), last, log)
+            _run_phase(state, run, _phase_maker(state, run, maker, index, folder), first, log)
         first = last
     state.save()
     return state.model
@@ -122,7 +130,7 @@ class _State:
                 {"params": decayed, "weight_decay": run.optimisation.weight_decay},
                 {"params": plain, "weight_decay": 0.0},
             ],
-            lr=run.optimisation.learning_rate,
+            lr=run.phases[0].learning_rate,
             betas=run.optimisation.betas,
             fused=run.device == "cuda",
         )
@@ -158,37 +166,42 @@ class _State:
 
 
 def _phase_maker(state: _State, run: Run, maker: BatchMaker, index: int, folder: Path) -> BatchMaker:
-    """The maker of a phase; samples the model's own pools unless an interrupted run has done so."""
+    """The maker of a phase; collects the model's own mistakes unless an interrupted run has done so."""
     phase = run.phases[index]
+    maker = replace(maker, mixture=phase.mixture)
     if not phase.own_problems:
         return maker
-    file = folder / f"own_pools_{index}.jsonl"
+    file = folder / f"own_mistakes_{index}.json"
     if not file.exists():
         state.save()
         tokenizer = load_tokenizer(maker.tokenizer_folder)
-        sampler = Sampler(state.model.eval(), tokenizer, 0.6, 0.95, run.max_tokens, run.max_rows)
-        with _autocast(run.device):
-            pools = sample_pools(sampler, maker.prompts, maker.rules, phase.own_problems, POOL_SIZE, run.seed + index)
-        if not pools.pools:
+        sampler = Sampler(sampling_copy(state.model), tokenizer, 0.6, 0.95, run.max_tokens, run.max_rows)
+        pools = sample_pools(
+            sampler, maker.prompts, maker.rules, phase.own_problems, POOL_SIZE, run.seed + index
+        )
+        mistakes = OwnMistakes.of(pools)
+        if not set(STEP_CLASSES) <= set(mistakes.offsets):
             raise TrainingError(
-                f"phase {index} samples its own pools, but the model writes no readable solution yet; "
+                f"phase {index} starts from the model's own mistakes, but writes too few readable solutions; "
                 "give the phases before it more steps"
             )
         part = file.with_suffix(".part")
-        pools.write(part)
+        mistakes.write(part)
         part.replace(file)
-        logger.info("sampled %d own pools", len(pools.pools))
-    read_pools.cache_clear()
-    return replace(maker, own_pools_file=file, own_share=phase.own_share)
+        logger.info("own mistakes: %s", {c: len(mistakes.offsets[c]) for c in STEP_CLASSES})
+    return replace(maker, own_file=file, own_share=phase.own_share)
 
 
-def _run_phase(state: _State, run: Run, maker: BatchMaker, last: int, log: Log) -> None:
+def _run_phase(state: _State, run: Run, maker: BatchMaker, first: int, log: Log) -> None:
+    phase = run.phases[state.phase]
+    last = first + phase.num_steps
     state.model.train()
     batches = stream(maker, state.chunk, run.num_workers)
     started, num_tokens = time.monotonic(), 0
     for chunk in batches:
         for batch in chunk[state.taken :]:
-            loss = _train_step(state, run, batch)
+            rate = run.optimisation.rate(phase, state.step - first)
+            loss = _train_step(state, run, batch, rate)
             state.step += 1
             state.taken += 1
             num_tokens += batch.token_ids.size
@@ -204,7 +217,7 @@ def _run_phase(state: _State, run: Run, maker: BatchMaker, last: int, log: Log) 
         state.taken = 0
 
 
-def _train_step(state: _State, run: Run, batch: Batch) -> Any:
+def _train_step(state: _State, run: Run, batch: Batch, rate: float) -> Any:
     """One step of the optimiser; the loss is the mean over the completions' tokens."""
     import torch
     from torch.nn.functional import cross_entropy
@@ -214,13 +227,13 @@ def _train_step(state: _State, run: Run, batch: Batch) -> Any:
         for x in (batch.token_ids.astype("int64"), batch.positions, batch.targets)
     )
     with _autocast(run.device):
-        hidden = state.model.model(input_ids=ids, use_cache=False).last_hidden_state
-        logits = state.model.lm_head(hidden.flatten(0, 1)[positions])
-    loss = cross_entropy(logits.float(), targets)
-    loss.backward()
+        network = Network(state.model)
+        logits = network.logits(network.hidden(ids).flatten(0, 1)[positions])
+    loss = cross_entropy(logits, targets)
+    loss.backward()  # type: ignore[no-untyped-call]
     torch.nn.utils.clip_grad_norm_(state.model.parameters(), run.optimisation.max_gradient_norm)
     for group in state.optimiser.param_groups:
-        group["lr"] = run.optimisation.rate(state.step, run.num_steps)
+        group["lr"] = rate
     state.optimiser.step()
     state.optimiser.zero_grad(set_to_none=True)
     return loss.detach()
@@ -235,4 +248,6 @@ def _autocast(device: str) -> AbstractContextManager[Any]:
 
 def write_scores(scores: Mapping[str, float], path: Path) -> None:
     """Scores as JSON, rounded to four digits."""
-    path.write_text(json.dumps({k: round(v, 4) for k, v in scores.items()}, indent=1) + "\n", encoding="utf-8")
+    path.write_text(
+        json.dumps({k: round(v, 4) for k, v in scores.items()}, indent=1) + "\n", encoding="utf-8"
+    )
