@@ -10,9 +10,7 @@ from torch import Tensor
 from icpo.jobs.theory_artifacts import BLUE, GREY, ORANGE, RED, figure, write_curve
 from icpo.theory.bandit import Bandit, draw, seeded
 from icpo.theory.claims import Claim, verdict
-from icpo.theory.fits import ClosedForm
 from icpo.theory.flow import Flow, smallest_fisher_rate, smallest_moment_on_s
-from icpo.theory.lsa import TwoChannel
 from icpo.theory.second_moment import MomentBounds, moment_bounds, moments_by_round
 from icpo.theory.statistics import collect
 from icpo.theory.teacher import Teacher, TeacherRecipe
@@ -113,21 +111,19 @@ class Convergence:
     def _decay(self, scene: Scene, generator: torch.Generator) -> Decay:
         K, teacher = scene.bandit.num_arms, scene.teacher(self.device)
         statistics = collect(teacher, draw(scene.bandit, self.num_tasks, self.num_rounds, generator))
-        [target] = ClosedForm(1e-10).fit(statistics, scene.gamma, generator).students
-        assert isinstance(target, TwoChannel)
-        flow = Flow.of(statistics.fisher_KK, statistics.second_moment, target.operator_KF)
+        flow = Flow.of(statistics)
         fisher_rate = smallest_fisher_rate(statistics.fisher_KK)
         everywhere = fisher_rate * flow.moment_values_Z[0].item()
         normal = torch.randn(
             self.num_starts, K, 2 * K, generator=generator, device=self.device, dtype=torch.float64
         )
-        starts = torch.cat([flow.slowest_starts(), target.operator_KF + normal])
+        starts = torch.cat([flow.slowest_starts(), flow.target_KZ + normal])
         step = self.step_share / (flow.fisher_values_K[-1] * flow.moment_values_Z[-1]).item()
         num_steps = int(self.horizon / everywhere / step)
         every = max(1, num_steps // self.num_records)
         losses_SI = flow.euler(starts, step, num_steps, every)
         times_I = step * every * torch.arange(losses_SI.shape[-1], dtype=torch.float64, device=self.device)
-        on_s = fisher_rate * smallest_moment_on_s(statistics.second_moment)
+        on_s = fisher_rate * smallest_moment_on_s(statistics.second_moment_ZZ)
         return Decay(times_I, losses_SI / losses_SI[:, :1], on_s, everywhere)
 
     def _bounds(self, sigma: float, penalty: float, generator: torch.Generator) -> MomentBounds:

@@ -163,7 +163,7 @@ class FiniteSample:
         teacher = self.teacher.build(setting.num_arms, self.step_size, setting.gamma, self.device)
         population = collect(
             teacher, draw(bandit, self.population_tasks, setting.num_rounds, generator)
-        ).second_moment
+        ).second_moment_ZZ
         means = [
             [
                 second_moment_error(

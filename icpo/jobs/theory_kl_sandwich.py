@@ -11,9 +11,7 @@ from torch import Tensor
 from icpo.jobs.theory_artifacts import BLUE, GREEN, ORANGE, RED, figure, write_curve
 from icpo.theory.bandit import Bandit, draw, seeded
 from icpo.theory.claims import Claim, verdict
-from icpo.theory.fits import ClosedForm
 from icpo.theory.flow import Flow
-from icpo.theory.lsa import TwoChannel
 from icpo.theory.policies import project
 from icpo.theory.rollout import rollout
 from icpo.theory.sandwich import Sandwich, repaired_lower_factor, sandwich, worst_upper_ratio
@@ -104,9 +102,7 @@ class KlSandwich:
         teacher = self.teacher.build(K, step_size, gamma, self.device)
         draws = draw(Bandit(K, self.tau_w, self.sigma), self.num_tasks, self.num_rounds, generator)
         statistics = collect(teacher, draws)
-        [target] = ClosedForm(1e-10).fit(statistics, gamma, generator).students
-        assert isinstance(target, TwoChannel)
-        flow = Flow.of(statistics.fisher_KK, statistics.second_moment, target.operator_KF)
+        flow = Flow.of(statistics)
         scales = torch.tensor(self.start_scales, dtype=torch.float64, device=self.device)[:, None, None]
         shape = (len(self.start_scales), K, 2 * K)
         starts = scales * torch.randn(shape, generator=generator, device=self.device, dtype=torch.float64)

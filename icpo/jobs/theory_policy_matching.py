@@ -72,7 +72,7 @@ class PolicyMatching:
             "trained_median_final_gap": final_gaps(gaps["trained"]).median().item(),
             "trained_losses": trained.losses_S.tolist(),
             "trained_max_projected_w12": largest_projected_w12(trained),
-            "moment_rank": torch.linalg.matrix_rank(easy.statistics.second_moment).item(),
+            "moment_rank": torch.linalg.matrix_rank(easy.statistics.second_moment_ZZ).item(),
             "successful_starts": {name: int((final <= TRAINED_GAP).sum()) for name, final in finals.items()},
             "starts": {name: len(final) for name, final in finals.items()},
             "unrealisable_best_mean_gap": gaps["with_query"].mean((-2, -1)).min().item(),

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from icpo.theory.flow import Flow
 from icpo.theory.lsa import Lsa, TwoChannel, feature_operator
-from icpo.theory.statistics import Statistics
+from icpo.theory.statistics import Quadratic, Statistics
 
 Objective = Callable[[Tensor], Tensor]
 
@@ -35,20 +35,15 @@ class Fit(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ClosedForm:
-    """Least squares for the two-channel operator; of several minimisers the one of least norm.
-
-    Gamma-hat drops out, being positive definite on 1-perp, where every residual lives. Singular values up to
-    `tolerance` times the largest count as zero.
-    """
+    """Least squares for the two-channel operator; of several minimisers the one of least norm."""
 
     tolerance: float
 
     def fit(self, statistics: Statistics, gamma: float, generator: torch.Generator) -> Fitted:
         """One student; the generator is not used."""
-        K = statistics.num_arms
-        z, y = statistics.factor_OO[:, : 2 * K], statistics.factor_OO[:, -K:]
-        operator = (torch.linalg.pinv(z, rtol=self.tolerance) @ y).T
-        return Fitted((TwoChannel(operator, gamma),), statistics.loss(operator).unsqueeze(0))
+        operator = statistics.least_squares(2 * statistics.num_arms, self.tolerance)
+        loss = Quadratic.of(statistics, 2 * statistics.num_arms).loss(operator)
+        return Fitted((TwoChannel(operator, gamma),), loss.unsqueeze(0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +55,12 @@ class GradientFlow:
     start_scale: float
 
     def fit(self, statistics: Statistics, gamma: float, generator: torch.Generator) -> Fitted:
-        """One student for each start, from the flow's exact solution."""
+        """One student for each start, from the flow's exact solution at `time`."""
         K = statistics.num_arms
-        [target] = ClosedForm(1e-12).fit(statistics, gamma, generator).students
-        assert isinstance(target, TwoChannel)
-        flow = Flow.of(statistics.fisher_KK, statistics.second_moment, target.operator_KF)
         starts = self.start_scale * _normal((self.num_starts, K, 2 * K), generator)
-        operators = flow.at(starts, self.time)
-        return Fitted(tuple(TwoChannel(o, gamma) for o in operators), statistics.loss(operators))
+        operators = Flow.of(statistics).at(starts, self.time)
+        losses = Quadratic.of(statistics, 2 * K).loss(operators)
+        return Fitted(tuple(TwoChannel(operator, gamma) for operator in operators), losses)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,11 +173,12 @@ class LevenbergMarquardt:
 def lsa_residuals(statistics: Statistics, attends_query: bool) -> Objective:
     """Weighted residuals of an LSA given as flattened (W_PV, W_KQ), shape (S, R) or (R,) for a single one."""
     D = statistics.num_arms + 1
+    quadratic = Quadratic.of(statistics, num_features=2 * D)
 
     def residuals(theta_SP: Tensor) -> Tensor:
         matrices = theta_SP.reshape(*theta_SP.shape[:-1], 2, D, D)
         operator = feature_operator(matrices[..., 0, :, :], matrices[..., 1, :, :], attends_query)
-        return statistics.residuals(operator).flatten(-2)
+        return quadratic.residuals(operator).flatten(-2)
 
     return residuals
 

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from icpo.theory.policies import project
+from icpo.theory.statistics import Statistics
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +25,13 @@ class Flow:
     moment_vectors_ZZ: Tensor
 
     @classmethod
-    def of(cls, fisher_KK: Tensor, second_moment_ZZ: Tensor, target_KZ: Tensor) -> "Flow":
-        """The flow of the quadratic with these weights and this minimiser; eigenvalues ascend."""
+    def of(cls, statistics: Statistics) -> "Flow":
+        """The flow of the empirical loss, whose minimiser is the least-squares operator."""
+        fisher_KK, second_moment_ZZ = statistics.fisher_KK, statistics.second_moment_ZZ
         fisher_values, fisher_vectors = torch.linalg.eigh(fisher_KK)
         moment_values, moment_vectors = torch.linalg.eigh(second_moment_ZZ)
         return cls(
-            target_KZ,
+            statistics.least_squares(len(second_moment_ZZ), tolerance=1e-12),
             fisher_KK,
             second_moment_ZZ,
             fisher_values.clamp_min(0),
@@ -62,7 +64,7 @@ class Flow:
         The slowest of all, and the one that is slowest by the paper's count, with z in S = 1-perp + 1-perp.
         """
         basis = one_perp(len(self.fisher_KK)).to(self.fisher_KK)
-        both = torch.kron(torch.eye(2).to(basis), basis)
+        both = both_perp(len(self.fisher_KK)).to(basis)
         slow_K: Tensor = basis @ torch.linalg.eigh(basis.T @ self.fisher_KK @ basis).eigenvectors[:, 0]
         in_s_Z = both @ torch.linalg.eigh(both.T @ self.second_moment_ZZ @ both).eigenvectors[:, 0]
         slow_Z: Tensor = torch.stack([self.moment_vectors_ZZ[:, 0], in_s_Z])
@@ -89,13 +91,17 @@ def smallest_fisher_rate(fisher_KK: Tensor) -> float:
 
 def smallest_moment_on_s(second_moment_ZZ: Tensor) -> float:
     """The smallest eigenvalue of Sigma compressed to S = 1-perp + 1-perp, as the paper's mu takes it."""
-    basis = one_perp(second_moment_ZZ.shape[-1] // 2).to(second_moment_ZZ)
-    both = torch.kron(torch.eye(2).to(basis), basis)
+    both = both_perp(second_moment_ZZ.shape[-1] // 2).to(second_moment_ZZ)
     return float(torch.linalg.eigvalsh(both.T @ second_moment_ZZ @ both)[0])
 
 
 def one_perp(num_arms: int) -> Tensor:
     """An orthonormal basis of the vectors that sum to zero, shape (K, K-1)."""
     centred = project(torch.eye(num_arms, dtype=torch.float64))
-    basis: Tensor = torch.linalg.eigh(centred).eigenvectors[:, 1:]
+    basis: Tensor = torch.linalg.eigh(centred).eigenvectors[:, 1:].contiguous()
     return basis
+
+
+def both_perp(num_arms: int) -> Tensor:
+    """An orthonormal basis of S = 1-perp + 1-perp, shape (2K, 2K-2)."""
+    return torch.kron(torch.eye(2, dtype=torch.float64), one_perp(num_arms))

@@ -64,14 +64,14 @@ class Lsa:
 
 @dataclass(frozen=True, slots=True)
 class TwoChannel:
-    """The student of the proofs: logits W_n n_t/t + W_g g_t/t with a free `operator_KF` = [W_n W_g]."""
+    """The student of the proofs: logits W_n n_t/t + W_g g_t/t with a free `operator_KZ` = [W_n W_g]."""
 
-    operator_KF: Tensor
+    operator_KZ: Tensor
     gamma: float
 
     def logits(self, history: History) -> Tensor:
         """Projected next logits, shape (B, K). Paper, Eq. (twoch-project-exact)."""
-        return history.features_BF[..., : self.operator_KF.shape[-1]] @ self.operator_KF.T
+        return history.features_BF[..., : self.operator_KZ.shape[-1]] @ self.operator_KZ.T
 
     def policy(self, history: History) -> Tensor:
         """The mixed policy after the history, shape (B, K); uniform before the first round."""

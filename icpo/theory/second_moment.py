@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 
 from icpo.theory.bandit import Bandit, Draws
-from icpo.theory.flow import one_perp
+from icpo.theory.flow import both_perp, one_perp
 from icpo.theory.rollout import rollout
-from icpo.theory.statistics import TASKS_PER_BLOCK
+from icpo.theory.statistics import tasks_per_block
 from icpo.theory.teacher import Teacher
 
 
@@ -36,7 +36,7 @@ def moments_by_round(teacher: Teacher, draws: Draws) -> Tensor:
     """Sigma_t = E[z_t z_t'] for t = 1..N-1 over the teacher's trajectories, shape (N-1, 2K, 2K)."""
     K = draws.tasks_BK.shape[-1]
     total = torch.zeros(draws.num_rounds - 1, 2 * K, 2 * K, dtype=torch.float64, device=draws.tasks_BK.device)
-    for block in draws.blocks(TASKS_PER_BLOCK):
+    for block in draws.blocks(tasks_per_block(draws)):
         z_tBZ = torch.stack([h.features_BF[:, : 2 * K] for h in rollout(teacher, block).histories[1:-1]])
         total += z_tBZ.mT @ z_tBZ
     return total / len(draws.tasks_BK)
@@ -47,7 +47,7 @@ def moment_bounds(teacher: Teacher, bandit: Bandit, moments_tZZ: Tensor) -> Mome
     K = bandit.num_arms
     t = torch.arange(1, len(moments_tZZ) + 1, dtype=torch.float64, device=moments_tZZ.device)
     basis = one_perp(K).to(moments_tZZ)
-    both = torch.kron(torch.eye(2).to(basis), basis)
+    both = both_perp(K).to(moments_tZZ)
     u_norm = torch.linalg.matrix_norm(teacher.U, 2)
     count_floor = teacher.gamma / (K * t)
     reward_floor = bandit.tau_w**2 * count_floor

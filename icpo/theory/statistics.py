@@ -1,11 +1,11 @@
 """All that the Fisher-weighted loss needs of the training data, however much there is of it.
 
-Shapes: M prefixes, K arms, F = 2K + 2 features, O = F + K.
+Shapes: M prefixes, K arms, Z = 2K entries of z = (n_t/t, g_t/t), F = 2K + 2 features, of which z comes first.
 """
 
-from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 
 import torch
 from torch import Tensor
@@ -15,20 +15,17 @@ from icpo.theory.policies import project
 from icpo.theory.rollout import rollout
 from icpo.theory.teacher import Teacher
 
-TASKS_PER_BLOCK = 4096  # 29 rounds of these and their features stay in a core's cache.
-
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Sums over all training prefixes (tau, t), t = 1..N-1, from which the empirical loss follows exactly.
+    """Sums over all training prefixes (tau, t), t = 1..N-1: of f f', of y f' and of F(p_t).
 
-    `factor_OO` is upper triangular with factor' factor = sum of (f, y)(f, y)' over the features f and the
-    teacher's projected logits y. A triangle keeps what a Gram matrix would square away: residuals down to
-    rounding. `fisher_sum_KK` is the sum of F(p_t) over the policies the teacher played in rounds 1..N-1 (main
-    text; the appendix writes p_{t+1} in one place).
+    f are the features of a prefix, y the teacher's projected logits after it, and p_t, t = 1..N-1, the
+    policies the teacher played. The appendix averages F(p_{t+1}) in one place, without the uniform p_1.
     """
 
-    factor_OO: Tensor
+    moment_sum_FF: Tensor
+    label_sum_KF: Tensor
     fisher_sum_KK: Tensor
     num_prefixes: int
 
@@ -43,55 +40,91 @@ class Statistics:
         return self.fisher_sum_KK / self.num_prefixes
 
     @property
-    def second_moment(self) -> Tensor:
-        """Sigma-hat of z = (n_t/t, g_t/t), (2K, 2K). Paper, Lemma (empirical Fisher-weighted quadratic)."""
-        z = self.factor_OO[:, : 2 * self.num_arms]
-        return z.T @ z / self.num_prefixes
+    def second_moment_ZZ(self) -> Tensor:
+        """Sigma-hat of z. Paper, Lemma (empirical Fisher-weighted quadratic)."""
+        num_z = 2 * self.num_arms
+        return self.moment_sum_FF[:num_z, :num_z] / self.num_prefixes
+
+    def least_squares(self, num_features: int, tolerance: float) -> Tensor:
+        """The operator on the first features that fits the labels best, of least norm, shape (K, num_features).
+
+        Gamma-hat drops out of the minimiser: it is positive definite on 1-perp, where residuals live.
+        Eigenvalues up to `tolerance` times the largest count as zero.
+        """
+        moments = self.moment_sum_FF[:num_features, :num_features]
+        return self.label_sum_KF[:, :num_features] @ torch.linalg.pinv(
+            moments, rtol=tolerance, hermitian=True
+        )
 
     def merged(self, other: "Statistics") -> "Statistics":
         """The statistics of both data sets together."""
-        stacked = torch.cat([self.factor_OO, other.factor_OO])
         return Statistics(
-            torch.linalg.qr(stacked, mode="r").R,
+            self.moment_sum_FF + other.moment_sum_FF,
+            self.label_sum_KF + other.label_sum_KF,
             self.fisher_sum_KK + other.fisher_sum_KK,
             self.num_prefixes + other.num_prefixes,
         )
 
-    def residuals(self, operator_KF: Tensor) -> Tensor:
-        """Gamma^(1/2) (A F' - Y') / sqrt(M) up to a rotation, (S, K, O); the loss is half its squared norm.
 
-        `operator_KF` maps the first F' <= F features to logits, so two-channel operators (2K) and LSAs (2K+2)
-        both fit. Leading dimensions are independent candidates.
-        """
-        K, used = self.num_arms, operator_KF.shape[-1]
-        predicted = operator_KF @ self.factor_OO[:, :used].T
-        scale: float = self.num_prefixes**0.5
-        return root(self.fisher_KK) @ (predicted - self.factor_OO[:, -K:].T) / scale
+@dataclass(frozen=True, slots=True)
+class Quadratic:
+    """The empirical loss as a completed square, 1/2 ||Gamma^(1/2) (A - A*) Sigma^(1/2)||^2.
+
+    That is 1/(2M) sum ||Proj(s_hat - s)||^2_Gamma-hat of the main text less its minimum over operators on the
+    features, which is 0 for every teacher of Eq. (real-update). Written so, as in the proof of Theorem 2, it is
+    accurate down to rounding.
+    """
+
+    target_KF: Tensor
+    fisher_root_KK: Tensor
+    moment_root_FF: Tensor
+
+    @classmethod
+    def of(cls, statistics: Statistics, num_features: int) -> "Quadratic":
+        """The loss of operators on the first `num_features` features."""
+        moments = statistics.moment_sum_FF[:num_features, :num_features] / statistics.num_prefixes
+        target = statistics.least_squares(num_features, tolerance=1e-12)
+        return cls(target, root(statistics.fisher_KK), root(moments))
+
+    def residuals(self, operator_KF: Tensor) -> Tensor:
+        """Gamma^(1/2) (A - A*) Sigma^(1/2), shape (S, K, F); leading dimensions are independent candidates."""
+        return self.fisher_root_KK @ (operator_KF - self.target_KF) @ self.moment_root_FF
 
     def loss(self, operator_KF: Tensor) -> Tensor:
-        """The main text's empirical loss, 1/(2M) sum ||Proj(s_hat - s)||^2_Gamma-hat, shape (S,)."""
+        """Half the squared norm of the residuals, shape (S,)."""
         return 0.5 * self.residuals(operator_KF).square().sum((-2, -1))
 
 
-def root(psd_KK: Tensor) -> Tensor:
+def root(psd: Tensor) -> Tensor:
     """The symmetric square root of a positive semidefinite matrix; rounding below zero counts as zero."""
-    values, vectors = torch.linalg.eigh(psd_KK)
-    root_KK: Tensor = vectors * values.clamp_min(0).sqrt() @ vectors.T
-    return root_KK
+    values, vectors = torch.linalg.eigh(psd)
+    symmetric: Tensor = vectors * values.clamp_min(0).sqrt() @ vectors.T
+    return symmetric
 
 
 def collect(teacher: Teacher, draws: Draws) -> Statistics:
     """Run the teacher on the draws and summarise its prefixes t = 1..N-1. Paper, data generation."""
     if draws.num_rounds < 2:
         raise ValueError(f"training needs trajectories of at least 2 rounds, got {draws.num_rounds}")
-    return reduce(Statistics.merged, _per_block(teacher, draws))
+    # Blocks are too small for torch to split one operation among threads: each thread has a block to itself.
+    with ThreadPoolExecutor(torch.get_num_threads()) as pool:
+        blocks = draws.blocks(tasks_per_block(draws))
+        return reduce(Statistics.merged, pool.map(partial(_summarised, teacher), blocks))
 
 
-def _per_block(teacher: Teacher, draws: Draws) -> Iterable[Statistics]:
-    for block in draws.blocks(TASKS_PER_BLOCK):
-        played = rollout(teacher, block)
-        prefixes = played.histories[1:-1]
-        rows = torch.cat([torch.cat([h.features_BF, project(teacher.logits(h))], -1) for h in prefixes])
-        policies = torch.cat(played.policies[:-1])
-        fisher_sum = torch.diag(policies.sum(0)) - policies.T @ policies
-        yield Statistics(torch.linalg.qr(rows, mode="r").R, fisher_sum, len(rows))
+def tasks_per_block(draws: Draws) -> int:
+    """How many tasks to play at once: on a CPU as many as stay in a core's cache."""
+    return 1024 if draws.tasks_BK.device.type == "cpu" else 65536
+
+
+def _summarised(teacher: Teacher, draws: Draws) -> Statistics:
+    played = rollout(teacher, draws)
+    features_MF = torch.cat([history.features_BF for history in played.histories[1:-1]])
+    labels_MK = project(torch.cat([teacher.logits(history) for history in played.histories[1:-1]]))
+    policies_MK = torch.cat(played.policies[:-1])
+    return Statistics(
+        features_MF.T @ features_MF,
+        labels_MK.T @ features_MF,
+        torch.diag(policies_MK.sum(0)) - policies_MK.T @ policies_MK,
+        len(features_MF),
+    )

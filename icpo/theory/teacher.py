@@ -35,8 +35,8 @@ class Teacher:
         return uniform_policy(history) if history.t == 0 else mixed_policy(self.logits(history), self.gamma)
 
     @property
-    def operator_KF(self) -> Tensor:
-        """Proj c [V U], shape (K, 2K): the two-channel operator that every student is after."""
+    def operator_KZ(self) -> Tensor:
+        """Proj c [V U], shape (K, 2K): from z = (n_t/t, g_t/t) to projected logits. Every student is after it."""
         return project((self.step_size * torch.cat([self.V, self.U], 1)).T).T
 
 
