@@ -1,0 +1,82 @@
+"""One table of all verdicts of the theory experiments: `python -m icpo.reporting.theory_verdicts outputs`."""
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from icpo.errors import RecordsError
+
+EXPERIMENTS = (
+    "policy_matching",
+    "reward_shock",
+    "kl_sandwich",
+    "finite_sample",
+    "convergence",
+    "bandit_regret",
+)
+COLUMNS = ("experiment", "source", "claim", "verdict", "evidence")
+CLAIM_KEYS = ("source", "statement", "verdict", "evidence")
+PIPED_WIDTH = 160
+
+
+def verdict_rows(outputs: Path) -> list[tuple[str, ...]]:
+    """A row for each claim of each experiment that was run, in the order of `COLUMNS`; one that was not says so.
+
+    Raises:
+        RecordsError: none of the experiments has metrics under `outputs`, or one has no claims.
+    """
+    rows: list[tuple[str, ...]] = []
+    for name in EXPERIMENTS:
+        claims = _claims(outputs / name / name / "metrics.json")
+        if claims is None:
+            rows.append((name, "", "", "not run", f"python -m icpo.run +exp={name}"))
+        else:
+            rows += [(name, *(claim[key] for key in CLAIM_KEYS)) for claim in claims]
+    if all(row[3] == "not run" for row in rows):
+        raise RecordsError(
+            f"No theory experiment has metrics under {outputs}. Run them all with make theory, "
+            "or one with python -m icpo.run +exp=policy_matching."
+        )
+    return rows
+
+
+def _claims(path: Path) -> list[dict[str, str]] | None:
+    if not path.is_file():
+        return None
+    metrics: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    if "claims" not in metrics:
+        raise RecordsError(
+            f"{path} has no claims. It is not from a theory experiment; remove it and run again."
+        )
+    claims: list[dict[str, str]] = metrics["claims"]
+    return claims
+
+
+def verdict_table(rows: Sequence[tuple[str, ...]]) -> Table:
+    """The rows as a table with a line between experiments."""
+    table = Table(*COLUMNS, title="Theory: verdicts, each computed by its experiment")
+    for row, following in zip(rows, [*rows[1:], ("",)], strict=True):
+        table.add_row(*row, end_section=row[0] != following[0])
+    return table
+
+
+def main() -> None:
+    """Prints the table of the outputs folder named on the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "outputs", type=Path, nargs="?", default=Path("outputs"), help="where the runs are stored"
+    )
+    rows = verdict_rows(parser.parse_args().outputs)
+    console = Console()
+    Console(width=console.width if console.is_terminal else PIPED_WIDTH).print(
+        verdict_table(rows), markup=False
+    )
+
+
+if __name__ == "__main__":
+    main()
