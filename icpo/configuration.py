@@ -34,11 +34,15 @@ def config_source() -> str:
     return str(root / "conf") if is_checkout else "pkg://icpo.conf"
 
 
+def _conf_folder() -> Path:
+    """The folder conf/ of a checkout or of an installed package."""
+    source = config_source()
+    return Path(__file__).parent / "conf" if source.startswith("pkg://") else Path(source)
+
+
 def presets() -> list[str]:
     """The names that +exp= takes."""
-    root = Path(__file__).resolve().parents[1]
-    folder = next((f for f in (root / "conf/exp", root / "icpo/conf/exp") if f.is_dir()), None)
-    names = [] if folder is None else [path.stem for path in folder.glob("*.yaml")]
+    names = [path.stem for path in (_conf_folder() / "exp").glob("*.yaml")]
     return sorted(name for name in names if not name.startswith("_"))
 
 
@@ -67,6 +71,9 @@ def check_arguments(arguments: Sequence[str]) -> None:
     if not any(chosen.match(argument) for argument in arguments):
         raise ConfigError(NO_EXPERIMENT.format(presets=", ".join(presets())))
     for argument in arguments:
+        group, _, choice = argument.partition("=")
+        if choice == "null" and (_conf_folder() / group.lstrip("+")).is_dir():
+            raise ConfigError(f"{argument} is no choice of {group}. To leave the group out, pass ~{group}.")
         if re.match(r"\+?exp=.*,", argument):
             raise ConfigError(
                 f"{argument} sweeps over presets, which would ignore the axes inside them. "
@@ -83,10 +90,13 @@ def check_config(config: DictConfig) -> None:
     """Refuses a configuration that cannot run. Raises ConfigError."""
     if config.job is None:
         raise ConfigError(NO_EXPERIMENT.format(presets=", ".join(presets())))
-    missing = sorted(OmegaConf.missing_keys(config))
+    try:
+        missing = sorted(OmegaConf.missing_keys(config))
+        allowed = config.get("allow_targets") or ()
+    except OmegaConfBaseException as error:
+        raise ConfigError(one_line(error)) from None
     if missing:
         raise ConfigError(f"No value for {', '.join(missing)}. Pass e.g. {missing[0]}=VALUE.")
-    allowed = config.get("allow_targets") or ()
     for path, target in _targets(OmegaConf.to_container(config, resolve=False)):
         if target not in allowed and not _is_own_class(target):
             raise ConfigError(
@@ -100,9 +110,9 @@ def build(node: Any) -> Any:
     try:
         return instantiate(node, _convert_="all")
     except InstantiationException as error:
-        raise ConfigError(_first_lines(error)) from None
+        raise ConfigError(one_line(error)) from None
     except OmegaConfBaseException as error:
-        raise ConfigError(_first_lines(error)) from None
+        raise ConfigError(one_line(error)) from None
 
 
 def resolved(config: DictConfig) -> dict[str, Any]:
@@ -110,7 +120,7 @@ def resolved(config: DictConfig) -> dict[str, Any]:
     try:
         container = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
     except OmegaConfBaseException as error:
-        raise ConfigError(_first_lines(error)) from None
+        raise ConfigError(one_line(error)) from None
     return _without_secrets(container)  # type: ignore[no-any-return]
 
 
@@ -157,6 +167,8 @@ def _is_own_class(target: str) -> bool:
     return isinstance(found, type) and found.__module__.startswith(OWN_PACKAGE)
 
 
-def _first_lines(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+def one_line(error: Exception) -> str:
+    """The message of one of Hydra's or OmegaConf's errors without its line breaks."""
+    told = str(error).partition("Config search path")[0]
+    lines = [line.strip() for line in told.splitlines() if line.strip()]
     return "; ".join(line for line in lines if not line.startswith("object_type"))

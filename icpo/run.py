@@ -7,7 +7,9 @@ from pathlib import Path
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
+from hydra.errors import HydraException
 from omegaconf import DictConfig
+from omegaconf.errors import OmegaConfBaseException
 
 from icpo.configuration import (
     SEEN_RUNS,
@@ -17,6 +19,7 @@ from icpo.configuration import (
     check_config,
     config_digest,
     config_source,
+    one_line,
     resolved,
     runs_here,
 )
@@ -81,11 +84,14 @@ def plan(job: object, name: str) -> None:
 
 def main() -> None:
     """Runs, then makes the report of what is stored; the exit status says whether all went well."""
+    os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # raises instead of printing a traceback of its own
     try:
         check_arguments(sys.argv[1:])
         run_job()
     except IcpoError as error:
         sys.exit(f"icpo: {error}")
+    except (HydraException, OmegaConfBaseException) as error:
+        sys.exit(f"icpo: {one_line(error)}")
     finally:
         if SEEN_RUNS:
             from icpo.jobs.cell import report_runs
