@@ -23,6 +23,7 @@ GIGABYTE = 1e9
 CLOSE_SECONDS = 60.0
 FREED_SLACK_GB = 1.0
 WATCH_SECONDS = 1.0
+DUMMY_SCALE = 0.02
 
 _in_process_started = False
 
@@ -84,6 +85,8 @@ class VllmProcess:
         threading.Thread(target=self._mourn, args=(EngineDeadError(),), daemon=True).start()
         cache = self.engine.vllm_config.cache_config
         self._block_tokens, self._num_blocks = cache.block_size, cache.num_gpu_blocks
+        if arguments.get("load_format") == "dummy":
+            self.engine.collective_rpc("icpo_randomise_weights", args=(DUMMY_SCALE,))
         self._weight_gb = sum(self.engine.collective_rpc("icpo_weight_bytes")) / GIGABYTE
         self._peak_gb, self._watched_at = used_gb(self._num_gpus), time.monotonic()
 

@@ -12,12 +12,14 @@ class WorkerExtension:
         """Size of this worker's share of the weights."""
         return sum(p.numel() * p.element_size() for p in self.model_runner.model.parameters())
 
-    def icpo_randomise_weights(self, scale: float, seed: int) -> None:
-        """Draws the matrices anew: vLLM's dummy weights are so small that every output is uniform."""
+    def icpo_randomise_weights(self, scale: float) -> None:
+        """Draws dummy weights anew: vLLM's are so small that every output is uniform."""
         import torch
 
-        torch.manual_seed(seed)
+        torch.manual_seed(0)
         with torch.no_grad():
-            for weight in self.model_runner.model.parameters():
+            for name, weight in self.model_runner.model.named_parameters():
                 if weight.dim() > 1:
                     weight.normal_(std=scale)
+                else:
+                    weight.fill_(1.0 if "norm" in name else 0.0)

@@ -1,0 +1,149 @@
+"""Work of fixed size for measuring engines: the requests of ME-ICPO with lengths drawn beforehand."""
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from icpo.types import (
+    AnswerKind,
+    Candidate,
+    Completion,
+    FinishReason,
+    Prompt,
+    Purpose,
+    Question,
+    QuestionResult,
+    SampleRequest,
+    Sampling,
+    Solving,
+)
+
+SHARED = 0.8  # share of a look-ahead's prompt that all look-aheads of its round have in common
+READ = tuple(f"Adding up gives {n}, so the answer is \\boxed{{{n}}}." for n in (204, 25, 104, 204, 70))
+
+Reading = Callable[[Sequence[str]], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """How long answers are: `mean_tokens` each, or log-normal around that mean with `sigma` above 0."""
+
+    name: str
+    mean_tokens: int
+    sigma: float
+    cap_tokens: int
+
+    def draw(self, source: random.Random) -> int:
+        """One length, at least 1 and at most the cap."""
+        if self.sigma == 0:
+            return self.mean_tokens
+        stretch = source.lognormvariate(-(self.sigma**2) / 2, self.sigma)
+        return min(max(round(self.mean_tokens * stretch), 1), self.cap_tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What one question asks for: numbers of requests as in ME-ICPO, and their sizes in tokens."""
+
+    num_rounds: int
+    num_candidates: int
+    num_lookaheads: int
+    num_finals: int
+    prompt_tokens: int
+    summary_tokens: int
+    temperature: float
+    top_p: float
+
+    def solve(self, words: "Words", lengths: Lengths, seed: int, read: Reading) -> Solving:
+        """One question's requests, in the stages of Algorithm 1; `read` is done to texts in place of answers.
+
+        Random weights write no answers, so what is read is fixed text, as often as there are completions.
+        """
+        source = random.Random(seed)
+        for _ in range(self.num_rounds):
+            candidates = yield self._answers(
+                Purpose.CANDIDATE,
+                words.text(self.prompt_tokens, source),
+                self.num_candidates,
+                lengths,
+                source,
+            )
+            read(_texts(candidates))
+            own_tokens = max(round((1 - SHARED) * self.prompt_tokens), 1)
+            stem = words.text(self.prompt_tokens - own_tokens, source)
+            yield [
+                self._request(
+                    Purpose.SUMMARY, stem + words.text(own_tokens, source), 1, self.summary_tokens, 0.0
+                )
+                for _ in range(self.num_candidates)
+            ]
+            looked = yield [
+                request
+                for _ in range(self.num_candidates)
+                for request in self._answers(
+                    Purpose.LOOKAHEAD,
+                    stem + words.text(own_tokens, source),
+                    self.num_lookaheads,
+                    lengths,
+                    source,
+                )
+            ]
+            read(_texts(looked))
+        finals = yield self._answers(
+            Purpose.FINAL, words.text(self.prompt_tokens, source), self.num_finals, lengths, source
+        )
+        read(_texts(finals))
+        question = Question(str(seed), "", AnswerKind.NUMBER)
+        drawn = tuple(Candidate(completion, None) for batch in finals for completion in batch)
+        return QuestionResult(question, seed, (), ((self.num_rounds, drawn),))
+
+    def _answers(
+        self, purpose: Purpose, text: str, num_samples: int, lengths: Lengths, source: random.Random
+    ) -> list[SampleRequest]:
+        """Requests for answers of one prompt: one for all where they are equally long, else one for each."""
+        if lengths.sigma == 0:
+            return [self._request(purpose, text, num_samples, lengths.mean_tokens, source.random())]
+        return [
+            self._request(purpose, text, 1, lengths.draw(source), source.random()) for _ in range(num_samples)
+        ]
+
+    def _request(
+        self, purpose: Purpose, text: str, num_samples: int, num_tokens: int, chance: float
+    ) -> SampleRequest:
+        """A request of exactly `num_tokens` a sample."""
+        temperature = 0.0 if purpose is Purpose.SUMMARY else self.temperature
+        sampling = Sampling(temperature, self.top_p, max_tokens=num_tokens, min_tokens=num_tokens)
+        return SampleRequest(purpose, Prompt("", text), sampling, num_samples, int(chance * 2**62))
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Words of one token each, so that a text has as many tokens as words."""
+
+    words: tuple[str, ...]
+
+    @classmethod
+    def of(cls, tokenizer: Any, wanted: int = 500) -> "Words":
+        """The first such words of a tokenizer's vocabulary."""
+
+        def single() -> Iterator[str]:
+            for token in range(len(tokenizer)):
+                word = tokenizer.decode([token]).strip()
+                if word.isascii() and word.isalnum() and len(tokenizer(f" {word}")["input_ids"]) == 1:
+                    yield word
+
+        found = single()
+        return cls(tuple(word for word, _ in zip(found, range(wanted), strict=False)))
+
+    def text(self, num_tokens: int, source: random.Random) -> str:
+        """A text of so many tokens; two of them joined have the tokens of both."""
+        return "".join(f" {source.choice(self.words)}" for _ in range(num_tokens))
+
+
+def _texts(batches: Sequence[Sequence[Completion]]) -> list[str]:
+    """One fixed text for each completion that ran to its end."""
+    completions = [
+        c for batch in batches for c in batch if c.finish_reason is not FinishReason.PROMPT_TOO_LONG
+    ]
+    return [READ[i % len(READ)] for i in range(len(completions))]
