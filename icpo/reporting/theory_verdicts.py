@@ -25,7 +25,7 @@ PIPED_WIDTH = 160
 
 
 def verdict_rows(outputs: Path) -> list[tuple[str, ...]]:
-    """A row for each claim of each experiment that was run, in the order of `COLUMNS`; one that was not says so.
+    """A row for each claim of each experiment, in the order of `COLUMNS`; one that was not run says so.
 
     Raises:
         RecordsError: none of the experiments has metrics under `outputs`, or one has no claims.

@@ -46,15 +46,14 @@ class Statistics:
         return self.moment_sum_FF[:num_z, :num_z] / self.num_prefixes
 
     def least_squares(self, num_features: int, tolerance: float) -> Tensor:
-        """The operator on the first features that fits the labels best, of least norm, shape (K, num_features).
+        """The operator on the first features that fits the labels best, of least norm, (K, num_features).
 
         Gamma-hat drops out of the minimiser: it is positive definite on 1-perp, where residuals live.
         Eigenvalues up to `tolerance` times the largest count as zero.
         """
         moments = self.moment_sum_FF[:num_features, :num_features]
-        return self.label_sum_KF[:, :num_features] @ torch.linalg.pinv(
-            moments, rtol=tolerance, hermitian=True
-        )
+        inverse: Tensor = torch.linalg.pinv(moments, rtol=tolerance, hermitian=True)
+        return self.label_sum_KF[:, :num_features] @ inverse
 
     def merged(self, other: "Statistics") -> "Statistics":
         """The statistics of both data sets together."""
@@ -70,9 +69,9 @@ class Statistics:
 class Quadratic:
     """The empirical loss as a completed square, 1/2 ||Gamma^(1/2) (A - A*) Sigma^(1/2)||^2.
 
-    That is 1/(2M) sum ||Proj(s_hat - s)||^2_Gamma-hat of the main text less its minimum over operators on the
-    features, which is 0 for every teacher of Eq. (real-update). Written so, as in the proof of Theorem 2, it is
-    accurate down to rounding.
+    That is the main text's 1/(2M) sum ||Proj(s_hat - s)||^2_Gamma-hat less its minimum over operators on the
+    features, which is 0 for every teacher of Eq. (real-update). Written so, as in the proof of Theorem 2, it
+    is accurate down to rounding.
     """
 
     target_KF: Tensor
@@ -87,7 +86,7 @@ class Quadratic:
         return cls(target, root(statistics.fisher_KK), root(moments))
 
     def residuals(self, operator_KF: Tensor) -> Tensor:
-        """Gamma^(1/2) (A - A*) Sigma^(1/2), shape (S, K, F); leading dimensions are independent candidates."""
+        """Gamma^(1/2) (A - A*) Sigma^(1/2), (S, K, F); leading dimensions are independent candidates."""
         return self.fisher_root_KK @ (operator_KF - self.target_KF) @ self.moment_root_FF
 
     def loss(self, operator_KF: Tensor) -> Tensor:

@@ -36,7 +36,7 @@ class Teacher:
 
     @property
     def operator_KZ(self) -> Tensor:
-        """Proj c [V U], shape (K, 2K): from z = (n_t/t, g_t/t) to projected logits. Every student is after it."""
+        """Proj c [V U], (K, 2K), from z = (n_t/t, g_t/t) to projected logits: what every student is after."""
         return project((self.step_size * torch.cat([self.V, self.U], 1)).T).T
 
 
