@@ -10,7 +10,7 @@ class WorkerExtension:
 
     def icpo_weight_bytes(self) -> int:
         """Size of this worker's share of the weights."""
-        return sum(p.numel() * p.element_size() for p in self.model_runner.model.parameters())
+        return sum(p.numel() * p.element_size() for p in self.model_runner.get_model().parameters())
 
     def icpo_randomise_weights(self, scale: float) -> None:
         """Draws dummy weights anew: vLLM's are so small that every output is uniform."""
@@ -18,7 +18,7 @@ class WorkerExtension:
 
         torch.manual_seed(0)
         with torch.no_grad():
-            for name, weight in self.model_runner.model.named_parameters():
+            for name, weight in self.model_runner.get_model().named_parameters():
                 if weight.dim() > 1:
                     weight.normal_(std=scale)
                 else:
