@@ -34,8 +34,8 @@ class Batch:
     """
 
     token_ids: NDArray[np.int32]
-    positions: NDArray[np.int64]
-    targets: NDArray[np.int64]
+    positions: NDArray[np.int32]
+    targets: NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +116,9 @@ def collate(rows: Sequence[tuple[list[int], int]]) -> Batch:
     positions, targets = [], []
     for i, (ids, num_prompt_tokens) in enumerate(rows):
         token_ids[i, : len(ids)] = ids
-        positions.append(np.arange(num_prompt_tokens - 1, len(ids) - 1) + i * width)
+        positions.append(np.arange(num_prompt_tokens - 1, len(ids) - 1, dtype=np.int32) + i * width)
         targets.append(ids[num_prompt_tokens:])
-    return Batch(token_ids, np.concatenate(positions), np.concatenate(targets).astype(np.int64))
+    return Batch(token_ids, np.concatenate(positions), np.concatenate(targets).astype(np.int32))
 
 
 def stream(maker: BatchMaker, first_chunk: int, num_workers: int) -> Generator[list[Batch], None, None]:

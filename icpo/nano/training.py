@@ -223,8 +223,8 @@ def _train_step(state: _State, run: Run, batch: Batch, rate: float) -> Any:
     from torch.nn.functional import cross_entropy
 
     ids, positions, targets = (
-        torch.from_numpy(x).to(run.device, non_blocking=True)
-        for x in (batch.token_ids.astype("int64"), batch.positions, batch.targets)
+        torch.from_numpy(x).to(run.device, non_blocking=True).long()
+        for x in (batch.token_ids, batch.positions, batch.targets)
     )
     with _autocast(run.device):
         network = Network(state.model)

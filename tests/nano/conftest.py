@@ -1,0 +1,28 @@
+from pathlib import Path
+
+import pytest
+
+import icpo.backbones
+from icpo.nano.batches import load_tokenizer
+from icpo.nano.examples import PromptSet
+from icpo.prompts import Book, IdeaForm
+from icpo.prompts.judge import judge
+
+FOLDER = Path(icpo.backbones.__file__).parent / "nano"
+ANSWER_LINE = r"Thus, the answer is \(\boxed{{answer}}\)"
+
+
+@pytest.fixture(scope="session")
+def prompts():
+    books = [Book(ANSWER_LINE, False, tags, IdeaForm.FULL) for tags in (True, False)]
+    return PromptSet(*books, judge)
+
+
+@pytest.fixture(scope="session")
+def nano_folder():
+    return FOLDER
+
+
+@pytest.fixture(scope="session")
+def tokenizer():
+    return load_tokenizer(FOLDER)

@@ -1,0 +1,70 @@
+"""Targets are right, ideas are tagged as the mixture says, and nothing of dev or test can occur."""
+
+from random import Random
+
+import pytest
+
+from icpo.arithmetic import RULES, Split
+from icpo.nano.examples import Mixture, Tags, Task, draw_example, draw_source
+from icpo.nano.mistakes import AssumedMistakes
+from icpo.nano.workings import read_working
+from icpo.prompts import paper
+
+
+def examples(task, prompts, count=200, tags=Tags.MAJORITY):
+    rng = Random(3)
+    for _ in range(count):
+        source = draw_source(rng, RULES, AssumedMistakes())
+        yield source, draw_example(rng, source, Mixture({task: 1.0}, tags), prompts)
+
+
+@pytest.mark.parametrize("task", [Task.DIRECT, Task.TAGGED, Task.UNTAGGED])
+def test_solutions_are_right(task, prompts):
+    for source, example in examples(task, prompts):
+        assert Split.of(source.problem.chain) is Split.TRAIN
+        assert read_working(example.completion).answer == int(source.problem.answer)
+        assert source.problem.text in example.prompt
+
+
+def test_ideas_stand_where_they_should(prompts):
+    tagged = [e.prompt for _, e in examples(Task.TAGGED, prompts)]
+    assert all(paper.GOOD_IDEAS in p or paper.BAD_IDEAS in p for p in tagged)
+    assert any(paper.GOOD_IDEAS in p and paper.BAD_IDEAS in p for p in tagged)
+    untagged = [e.prompt for _, e in examples(Task.UNTAGGED, prompts)]
+    assert all(paper.UNTAGGED_IDEAS in p and "[0]- from" in p for p in untagged)
+    assert any(paper.TAG_CLAUSE in p for p in untagged) and any(paper.TAG_CLAUSE not in p for p in untagged)
+    direct = {e.prompt.replace(s.problem.text, "") for s, e in examples(Task.DIRECT, prompts)}
+    assert len(direct) == 3, "plain, and an empty history with and without the sentence about tags"
+
+
+def test_summaries_are_of_the_candidate(prompts):
+    for _, example in examples(Task.SUMMARY, prompts):
+        shown = example.prompt.split("[Answer start]\n")[1].split("\n[Answer end]")[0]
+        assert example.completion == read_working(shown).summary
+
+
+def test_judgements_are_right_and_both_occur(prompts):
+    verdicts = set()
+    for source, example in examples(Task.JUDGE, prompts):
+        shown = example.prompt.split("[Answer start]\n")[1].split("\n[Answer end]")[0]
+        is_right = read_working(shown).answer == int(source.problem.answer)
+        assert example.completion == ("yes" if is_right else "no")
+        verdicts.add(example.completion)
+    assert verdicts == {"yes", "no"}
+
+
+def test_majority_tags_tell_and_random_tags_do_not(prompts):
+    def right_when_tagged_good(tags):
+        hits = [
+            f"boxed{{{s.problem.answer}}}" in e.prompt.split(paper.GOOD_IDEAS)[1]
+            for s, e in examples(Task.TAGGED, prompts, 600, tags)
+            if paper.GOOD_IDEAS in e.prompt
+        ]
+        return sum(hits) / len(hits)
+
+    assert right_when_tagged_good(Tags.MAJORITY) > right_when_tagged_good(Tags.RANDOM) + 0.03
+
+
+def test_a_mixture_needs_weights():
+    with pytest.raises(ValueError, match="weights"):
+        Mixture({Task.DIRECT: 0.0}, Tags.MAJORITY)

@@ -1,0 +1,53 @@
+"""Histories arise as at test time: one idea a round, tagged by the vote of its pool."""
+
+from itertools import cycle
+from random import Random
+from statistics import mean
+
+from icpo.nano.histories import Idea, draw_history, majority_answer, random_tags
+from icpo.nano.workings import Working
+
+
+def working(answer):
+    return Working((), answer)
+
+
+def test_tags_tell_the_majority_of_the_pool():
+    answers = cycle([7, 7, 7, 8])
+    for seed in range(50):
+        history = draw_history(lambda: working(next(answers)), 3, Random(seed))
+        assert len(history) == 3
+        assert all(idea.reward == (idea.working.answer == 7) for idea in history)
+
+
+def test_majorities_can_be_wrong_and_then_the_tag_is_wrong():
+    rng = Random(0)
+    history = [i for s in range(300) for i in draw_history(lambda: working(rng.choice([1, 2])), 1, Random(s))]
+    tagged = [i.working.answer for i in history if i.reward == 1]
+    assert {1, 2} == set(tagged) and 0.5 < mean(i.reward for i in history) < 1
+
+
+def test_ties_are_broken_by_the_draw():
+    assert {majority_answer([working(1), working(2)], Random(seed)) for seed in range(20)} == {1, 2}
+
+
+def test_later_pools_repeat_good_ideas():
+    numbers = iter(range(10_000_000))
+    same = 0
+    for seed in range(200):
+        first, *rest = draw_history(lambda: working(next(numbers)), 3, Random(seed))
+        same += first.reward == 1 and any(idea.working.answer == first.working.answer for idea in rest)
+    assert same > 40, "with ever new answers only a copy can repeat one"
+
+
+def test_random_tags_know_nothing():
+    history = tuple(Idea(working(answer), int(answer == 1)) for answer in (1, 2) * 2000)
+    tagged = random_tags(history, Random(0))
+    assert [i.working for i in tagged] == [i.working for i in history]
+    share = {a: mean(i.reward for i in tagged if i.working.answer == a) for a in (1, 2)}
+    assert abs(share[1] - share[2]) < 0.05 and 0.7 < share[1] < 0.8
+
+
+def test_an_idea_holds_its_own_summary_and_answer():
+    attempt = Idea(working(12), 1).attempt
+    assert (attempt.candidate.answer, attempt.reward, attempt.summary) == ("12", 1, "so boxed{12}")
