@@ -101,7 +101,7 @@ def check_config(config: DictConfig) -> None:
         if target not in allowed and not _is_own_class(target):
             raise ConfigError(
                 f"{path}._target_ is {target!r}, which is no class of this project. "
-                f"If you trust it, allow it by name: +allow_targets=[{target}]"
+                f"If you trust it, allow it by name: +allow_targets=[{target!a}]"
             )
 
 

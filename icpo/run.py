@@ -3,6 +3,7 @@
 import logging
 import os
 import sys
+import traceback
 from pathlib import Path
 
 import hydra
@@ -82,6 +83,12 @@ def plan(job: object, name: str) -> None:
     logger.info("%s", plan_line(job, name))
 
 
+def is_of_a_job(error: Exception) -> bool:
+    """Whether an error arose in a job, rather than in Hydra over a setting that it cannot take."""
+    job = getattr(run_job, "__wrapped__").__code__  # noqa: B009 (mypy does not know it)
+    return any(frame.f_code is job for frame, _ in traceback.walk_tb(error.__traceback__))
+
+
 def main() -> None:
     """Runs, then makes the report of what is stored; the exit status says whether all went well."""
     os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # raises instead of printing a traceback of its own
@@ -92,6 +99,10 @@ def main() -> None:
         sys.exit(f"icpo: {error}")
     except (HydraException, OmegaConfBaseException) as error:
         sys.exit(f"icpo: {one_line(error)}")
+    except ValueError as error:
+        if is_of_a_job(error):
+            raise
+        sys.exit(f"icpo: Hydra cannot take one of the settings: {one_line(error)}")
     finally:
         if SEEN_RUNS:
             from icpo.jobs.cell import report_runs

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from icpo.errors import IcpoError, Interrupted
+from icpo.errors import IcpoError
 from icpo.records import CellRecords, Interrupt, run_cells, settle
 from icpo.tracking import Tracker, TrackerRun
 
@@ -30,10 +30,7 @@ class Cell:
 
     def check(self) -> None:
         """Raises Interrupted when the run was told to stop."""
-        if self.interrupt.is_set():
-            raise Interrupted(
-                "Stopped by a signal; what was finished is kept. Run the same command to go on."
-            )
+        self.interrupt.check()
 
 
 @runtime_checkable

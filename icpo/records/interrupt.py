@@ -6,15 +6,20 @@ import signal
 import threading
 from types import FrameType, TracebackType
 
+from icpo.errors import Interrupted
+
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
+GRACE_SECONDS = 5.0
 
 log = logging.getLogger(__name__)
 
 
 class Interrupt:
-    """Context manager whose flag a loop polls: `interrupted.is_set()`; `exit_code` then says how to exit.
+    """Context manager whose flag a loop polls: `interrupted.is_set()`.
 
-    Outside the main thread, and under submitit, which has signals of its own for requeueing, it stays aside.
+    A loop that is too busy to poll within GRACE_SECONDS is broken off by `Interrupted`: a long completion is
+    not waited for. Outside the main thread, and under submitit, which has signals of its own for requeueing,
+    it stays aside.
     """
 
     def __init__(self) -> None:
@@ -22,23 +27,27 @@ class Interrupt:
         self._previous: dict[signal.Signals, object] = {}
 
     def is_set(self) -> bool:
-        """Whether a signal came."""
+        """Whether a signal came; a loop that asks is not broken off any more."""
+        if self._received is not None:
+            signal.setitimer(signal.ITIMER_REAL, 0)
         return self._received is not None
 
-    @property
-    def exit_code(self) -> int:
-        """128 + the signal's number, as a shell reports it; 0 if none came."""
-        return 0 if self._received is None else 128 + self._received
+    def check(self) -> None:
+        """Raises Interrupted if a signal came."""
+        if self.is_set():
+            raise self._interrupted()
 
     def __enter__(self) -> "Interrupt":
         if threading.current_thread() is threading.main_thread() and "SUBMITIT_EXECUTOR" not in os.environ:
-            for number in _SIGNALS:
-                self._previous[number] = signal.signal(number, self._receive)
+            self._previous = {number: signal.signal(number, self._receive) for number in _SIGNALS}
+            self._previous[signal.SIGALRM] = signal.signal(signal.SIGALRM, self._break_off)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._previous:
+            signal.setitimer(signal.ITIMER_REAL, 0)
         for number, handler in self._previous.items():
             signal.signal(number, handler)  # type: ignore[arg-type]
 
@@ -46,4 +55,12 @@ class Interrupt:
         self._received = signal.Signals(number)
         for each in _SIGNALS:
             signal.signal(each, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_REAL, GRACE_SECONDS)
         log.warning("%s: finishing what is in hand; again to stop at once", self._received.name)
+
+    def _break_off(self, number: int, frame: FrameType | None) -> None:
+        raise self._interrupted()
+
+    def _interrupted(self) -> Interrupted:
+        name = "a signal" if self._received is None else self._received.name
+        return Interrupted(f"Stopped by {name}; what was finished is kept. Run the same command to go on.")

@@ -105,7 +105,7 @@ def test_a_preempted_cell_is_requeued_and_goes_on(launcher, alone, slurm):
 
 def test_a_cell_at_its_time_limit_is_requeued_and_goes_on(launcher, alone):
     """SLURM looks at time limits twice a minute, so the cell has to last longer than that."""
-    limit = ["hydra.launcher.timeout_min=1", "hydra.launcher.signal_delay_s=50"]
+    limit = ["hydra.launcher.timeout_min=2", "hydra.launcher.signal_delay_s=60"]
     process = launcher.start(*ON_SLURM, *limit, "method=me_icpo", seconds_per_batch=4)
     assert launcher.finish(process) == 0, launcher.said
     assert_goes_on_to_the_same_end(launcher, alone)
