@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import Any
 
 from icpo.errors import RecordsError
-from icpo.records.storage import explained
+from icpo.records.storage import DRAFT_SUFFIX, explained
 
 LOCK_NAME = "lock"
 BEAT_SECONDS = 15.0
@@ -196,7 +196,7 @@ def _read(path: Path) -> dict[str, Any] | None:
 
 def _age_seconds(path: Path) -> float:
     """Seconds since the last heartbeat, by the file server's clock if it may be asked, else by ours."""
-    probe = path.with_name(f".{LOCK_NAME}.{secrets.token_hex(8)}")
+    probe = path.with_name(f".{LOCK_NAME}.{secrets.token_hex(8)}{DRAFT_SUFFIX}")
     try:
         probe.touch()
         now = probe.stat().st_mtime

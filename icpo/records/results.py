@@ -17,6 +17,7 @@ from icpo.records.manifest import MANIFEST_NAME, claim, note_resolved
 from icpo.records.status import State, Status
 from icpo.records.storage import (
     AppendFile,
+    delete_drafts,
     explained,
     json_line,
     read_json,
@@ -59,6 +60,7 @@ class CellRecords:
             with explained(folder, "create"):
                 folder.mkdir(parents=True, exist_ok=True)
             self._lock = self._closing.enter_context(Lock(folder))
+            delete_drafts(folder)
             self.manifest = claim(folder, config=config, config_digest=config_digest)
             rows, size = read_lines(folder / RESULTS_NAME)
             self._done = {(row["question_id"], row["seed"]) for row in rows}

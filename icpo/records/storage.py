@@ -22,6 +22,9 @@ _WAYS_OUT = {
 }
 
 
+DRAFT_SUFFIX = ".draft"
+
+
 @contextmanager
 def explained(path: Path, doing: str) -> Iterator[None]:
     """Turns an OSError into a RecordsError that names the path and the way out."""
@@ -81,7 +84,7 @@ class AppendFile:
 
 def replace_file(path: Path, pieces: Iterable[bytes]) -> None:
     """Writes `path` so that a reader sees the old content or the new, never a part, whatever dies."""
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}{DRAFT_SUFFIX}")
     with explained(path, "write"):
         try:
             with draft.open("wb") as file:
@@ -93,6 +96,13 @@ def replace_file(path: Path, pieces: Iterable[bytes]) -> None:
             with suppress(OSError):
                 draft.unlink()
             raise
+
+
+def delete_drafts(folder: Path) -> None:
+    """Deletes what writers left in `folder` that died before a draft took its place; none may be at work."""
+    with explained(folder, "tidy"):
+        for draft in folder.glob(f".*{DRAFT_SUFFIX}"):
+            draft.unlink(missing_ok=True)
 
 
 def replace_json(path: Path, value: Mapping[str, Any]) -> None:

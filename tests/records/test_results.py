@@ -173,6 +173,15 @@ def test_scores_metrics_and_status_are_replaced_whole(cell, reopen):
     assert read_results(cell.with_name("absent")) == []
 
 
+def test_drafts_of_writers_that_died_are_deleted(cell, reopen):
+    with reopen() as records:
+        records.mark("running")
+    (cell / ".status.json.0123abcd.draft").write_text("{")
+    with reopen():
+        pass
+    assert not list(cell.glob(".*"))
+
+
 def test_an_error_that_ends_a_cell_stands_in_its_status(cell, reopen):
     with pytest.raises(RuntimeError), reopen() as records:
         records.mark("running", questions_done=2)
