@@ -1,9 +1,9 @@
 """Batched policy matching against a plain Python loop over tasks and rounds, in one run.
 
-Both do the same arithmetic on the same draws: teacher trajectories, Gamma-hat, the least squares of the closed
-form, and the student's closed loop on 64 fresh tasks. The loop runs on fewer tasks and is compared per task; where
-both run on the same tasks their results must agree to 1e-12. Times are CPU seconds of the whole process as well as
-wall seconds: on a machine that is busy with other work the two differ.
+Both do the same arithmetic on the same draws: teacher trajectories, Gamma-hat, the least squares of the
+closed form, and the student's closed loop on 64 fresh tasks. The loop runs on fewer tasks and is compared
+per task; where both run on the same tasks their results must agree to 1e-12. Wall and CPU seconds of the
+whole process are given: on a machine that is busy with other work they differ.
 """
 
 import argparse
@@ -90,10 +90,9 @@ def main() -> None:
     runs = [timed(lambda: batched(teacher, large, test))[1:] for _ in range(arguments.repeats)]
     cpu, wall = min(runs, key=lambda run: run[1])
     scale = arguments.tasks / arguments.looped_tasks
+    print(f"{arguments.threads} threads")
     print(f"plain loop  B={arguments.looped_tasks:>7}: {plain_wall:7.2f} s wall, {plain_cpu:7.2f} s CPU")
-    print(
-        f"batched     B={arguments.tasks:>7}: {wall:7.2f} s wall, {cpu:7.2f} s CPU, {arguments.threads} threads"
-    )
+    print(f"batched     B={arguments.tasks:>7}: {wall:7.2f} s wall, {cpu:7.2f} s CPU")
     print(f"ratio per task: {plain_wall * scale / wall:.0f}x wall, {plain_cpu * scale / cpu:.0f}x CPU")
     print(f"largest difference on equal tasks: {difference:.1e} (at most {AGREEMENT})")
     if difference > AGREEMENT:
