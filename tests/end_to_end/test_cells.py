@@ -92,7 +92,32 @@ def test_a_question_of_ones_own_needs_no_gold(tmp_path):
 def test_what_is_stored_has_the_names_that_others_read(tmp_path):
     cell, _ = run(tmp_path / "run", questions_file(tmp_path))
     metrics = read_metrics(cell)
-    names = ["backbone", "benchmark", "method", "reward", "selector", "protocol", "num_rounds", "num_candidates", "num_lookaheads", "num_questions", "seeds", "k", "mean_at_k", "accuracy", "majority_at_k", "pass_at_k", "num_answers", "num_unparsed", "num_truncated", "generated_tokens", "prompt_tokens", "wall_seconds", "copy_rate", "tag_accuracy"]
+    names = [
+        "backbone",
+        "benchmark",
+        "method",
+        "reward",
+        "selector",
+        "protocol",
+        "num_rounds",
+        "num_candidates",
+        "num_lookaheads",
+        "num_questions",
+        "seeds",
+        "k",
+        "mean_at_k",
+        "accuracy",
+        "majority_at_k",
+        "pass_at_k",
+        "num_answers",
+        "num_unparsed",
+        "num_truncated",
+        "generated_tokens",
+        "prompt_tokens",
+        "wall_seconds",
+        "copy_rate",
+        "tag_accuracy",
+    ]
     assert not set(names) - set(metrics)
     for name in ("mean_at_k", "accuracy", "majority_at_k", "pass_at_k"):
         assert set(metrics[name]) == {"value", "low", "high", "std_over_seeds"}
