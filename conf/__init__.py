@@ -1,0 +1,1 @@
+"""Configuration files; a package, so that a wheel can serve them to Hydra."""

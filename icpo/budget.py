@@ -61,7 +61,7 @@ class Rates:
     completion_price: float | None = None
 
     def gpu_hours(self, need: Need) -> float | None:
-        """Hours times GPUs to generate the tokens, prefills not counted; None where an API is paid instead."""
+        """Hours times GPUs to generate the tokens, prefills apart; None where an API is paid instead."""
         if self.num_gpus is None or self.tokens_per_second is None or self.prompt_price is not None:
             return None
         return need.generated_tokens / self.tokens_per_second * self.num_gpus / 3600

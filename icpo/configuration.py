@@ -19,7 +19,17 @@ from omegaconf.errors import OmegaConfBaseException
 from icpo.errors import ConfigError
 
 OWN_PACKAGE = "icpo."
-NOT_IN_DIGEST = ("tracking", "output_root", "run_name", "max_in_flight", "dry_run", "watch", "rates", "question_tokens", "allow_targets")
+NOT_IN_DIGEST = (
+    "tracking",
+    "output_root",
+    "run_name",
+    "max_in_flight",
+    "dry_run",
+    "watch",
+    "rates",
+    "question_tokens",
+    "allow_targets",
+)
 NO_EXPERIMENT = "No experiment selected. Pass +exp=NAME; presets: {presets}. See --help."
 SECRET = re.compile(r"(?i)(api_?key|secret|password|auth(orization)?|access_token)$")
 SEEN_RUNS: list[tuple[Path, str]] = []
@@ -81,7 +91,7 @@ def check_arguments(arguments: Sequence[str]) -> None:
             )
         if re.match(r"\+*seeds=\[.*\],", argument):
             raise ConfigError(
-                f"{argument} sweeps over seeds, whose cells would share a folder. Give all seeds to each cell, "
+                f"{argument} sweeps over seeds, whose cells would share a folder. Give all to each cell, "
                 "as in seeds=[0,1,2], or start one run for each with its own run_name."
             )
 

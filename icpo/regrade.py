@@ -14,8 +14,8 @@ logger = logging.getLogger("icpo")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Grades each cell's finals again under its own protocol; 1 when a verdict moved, 2 on an error.
 
-    Answers are read from the stored texts with the rules in force now. With --write the scores and metrics are
-    replaced, and the report made anew; without it nothing changes.
+    Answers are read from the stored texts with the rules in force now. With --write the scores and metrics
+    are replaced, and the report made anew; without it nothing changes.
     """
     parser = argparse.ArgumentParser(prog="python -m icpo.regrade", description=__doc__)
     parser.add_argument("run_name", help="a folder of outputs/, e.g. quickstart")

@@ -1,9 +1,9 @@
-"""Writes a synthetic AIME cell at the paper's protocol and measures its size, and the time and memory of a resume.
+"""Writes a synthetic AIME cell at the paper's protocol; measures its size, time and memory of a resume.
 
 Usage: python experiments/reliability/measure_journal.py [--questions 150] [--folder DIR]
 
-Real texts of one question repeat each other and the question, so they pack better than these: word chains over
-the language reference that comes with Python, four bytes to a token.
+Real texts of one question repeat each other and the question, so they pack better than these: word chains
+over the language reference that comes with Python, four bytes to a token.
 """
 
 import argparse
@@ -17,6 +17,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from pydoc_data.topics import topics  # type: ignore[import-untyped]
 
@@ -100,13 +101,13 @@ def resume(cell: Path) -> dict[str, float]:
 
 
 class Texts:
-    """Word chains, drawn once and shuffled: records are packed one by one, so repeats among them save nothing."""
+    """Word chains, drawn once and shuffled: records are packed one by one, so repeats save nothing."""
 
     def __init__(self) -> None:
         self._random = random.Random(0)
         words = " ".join(topics.values()).split(" ")
         followers = defaultdict(list)
-        for word, follower in zip(words, words[1:], strict=False):
+        for word, follower in pairwise(words):
             followers[word].append(follower)
         self._pool = ["".join(self._chain(words, followers)) for _ in range(2000)]
         self.num_tokens = self.num_bytes = 0
@@ -120,14 +121,15 @@ class Texts:
 
     def draw(self, num_samples: int, num_tokens: int) -> Batches:
         """One request's completions."""
-        texts = [text[: num_tokens * BYTES_PER_TOKEN] for text in self._random.sample(self._pool, num_samples)]
+        num_bytes = num_tokens * BYTES_PER_TOKEN
+        texts = [text[:num_bytes] for text in self._random.sample(self._pool, num_samples)]
         self.num_tokens += num_samples * num_tokens
         self.num_bytes += sum(map(len, texts))
         return [[Completion(text, 400, num_tokens, FinishReason.STOP) for text in texts]]
 
 
 def solve(journal: Journal, q: int, texts: Texts | None) -> QuestionResult:
-    """One question as ME-ICPO would journal it: drawn from `texts`, or read from the journal when there are none."""
+    """One question as ME-ICPO would journal it: drawn from `texts`, or read where there are none."""
 
     def ask(name: str, num_samples: int, num_tokens: int) -> list[Completion]:
         key = f"{q:08d}{name:>024}".replace(" ", "0")

@@ -3,8 +3,8 @@
     python experiments/throughput/transformers_cpu.py [--threads 2] [--backbone FOLDER]
 
 Two stages of ME-ICPO at quickstart's size: look-aheads (8 questions, 8 prompts each that differ in their last
-idea, 8 samples a prompt) and summaries (one sample a prompt). `generate` gets the same prompts and draws as many
-tokens, in batches of 64; no end token is set on either side, so that the work is equal.
+idea, 8 samples a prompt) and summaries (one sample a prompt). `generate` gets the same prompts and draws as
+many tokens, in batches of 64; no end token is set on either side, so that the work is equal.
 """
 
 import argparse

@@ -23,8 +23,8 @@ class Backbone:
     commit; None takes what the hub serves, and the commit resolved goes into the manifest.
     `max_context_tokens` counts prompt and completion together. What stands before `reasoning_end` in a
     completion is not read. `template_options` go to the chat template (thinking switches); `gpu_memory_gb` is
-    what weights and a useful cache need. `max_answer_tokens` replaces the protocol's limit of answers, for models
-    that think at length.
+    what weights and a useful cache need. `max_answer_tokens` replaces the protocol's limit of answers, for
+    models that think at length.
     """
 
     name: str

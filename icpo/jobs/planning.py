@@ -8,7 +8,7 @@ from icpo.selectors import EntropyRacing, KeepAll
 
 
 def cell_need(job: Evaluation) -> Need:
-    """The need of all questions and seeds. Raises ConfigError for methods whose draws are not known beforehand."""
+    """The need of all questions and seeds. Raises ConfigError where draws are not known beforehand."""
     num_questions = job.benchmark.limit or job.benchmark.expected_count
     if num_questions is None:
         raise ConfigError(

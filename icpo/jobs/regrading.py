@@ -88,6 +88,6 @@ def _moved(before: list[QuestionScore], after: list[QuestionScore]) -> Iterator[
         for i, (old, new) in enumerate(zip(was[score.key].last.outcomes, score.last.outcomes, strict=True)):
             if old is not new:
                 yield (
-                    f"question {score.question_id!r}, seed {score.seed}, final {i}: {old.value} -> {new.value} "
-                    f"(answer {score.last.labels[i]!r}, gold {score.gold!r})"
+                    f"question {score.question_id!r}, seed {score.seed}, final {i}: {old.value} -> "
+                    f"{new.value} (answer {score.last.labels[i]!r}, gold {score.gold!r})"
                 )

@@ -143,7 +143,9 @@ def test_a_method_that_asks_for_nothing_at_once_is_advanced():
 
 def test_the_cost_at_each_set_of_finals_is_that_of_a_run_that_ends_there():
     def cost(**changes):
-        [result] = drive([method(**changes).solve(QUESTIONS[0], toolkit(), seed=0)], Shuffling(0), max_in_flight=1)
+        [result] = drive(
+            [method(**changes).solve(QUESTIONS[0], toolkit(), seed=0)], Shuffling(0), max_in_flight=1
+        )
         return result
 
     long = cost(num_rounds=3, finals_after=(0, 1, 3))
@@ -155,7 +157,12 @@ def test_finals_asked_again_are_one_set():
     class Refusing(Shuffling):
         def finished(self):
             return [
-                (t, [TOO_LONG] * r.num_samples if "idea" in r.prompt.user and r.purpose is Purpose.FINAL else reply(r))
+                (
+                    t,
+                    [TOO_LONG] * r.num_samples
+                    if "idea" in r.prompt.user and r.purpose is Purpose.FINAL
+                    else reply(r),
+                )
                 for t in sorted(self.waiting)
                 for r in [self.waiting.pop(t)]
             ]
