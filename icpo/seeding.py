@@ -13,6 +13,6 @@ def derive_seed(seed: int, *parts: SeedPart) -> int:
     """
     digest = hashlib.blake2b(digest_size=8)
     for part in (seed, *parts):
-        text = f"{type(part).__name__}:{part}".encode()
+        text = f"{type(part).__name__}:{part}".encode("utf-8", "surrogatepass")
         digest.update(len(text).to_bytes(4, "big") + text)
     return int.from_bytes(digest.digest(), "big") >> 2
