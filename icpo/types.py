@@ -89,10 +89,18 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What is sent: the engine applies the backbone's chat template, or joins the two raw."""
+    """What is sent: the engine applies the backbone's chat template, or joins the two raw.
+
+    Half a character (a lone surrogate), which no tokenizer and no server takes, becomes U+FFFD.
+    """
 
     system: str
     user: str
+
+    def __post_init__(self) -> None:
+        for name in ("system", "user"):
+            halves = getattr(self, name).encode("utf-16-le", "surrogatepass")
+            object.__setattr__(self, name, halves.decode("utf-16-le", "replace"))
 
     @property
     def raw(self) -> str:

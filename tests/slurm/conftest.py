@@ -36,6 +36,7 @@ class Launcher:
         self.run = outputs / "run"
         self._environment = environment
         self._log = outputs / "launcher.log"
+        self._started: list[subprocess.Popen[bytes]] = []
 
     def start(self, *overrides: str, seconds_per_batch: float = 0) -> subprocess.Popen[bytes]:
         """Starts a run, each batch of which takes so much longer."""
@@ -45,8 +46,17 @@ class Launcher:
         }
         environment = self._environment | (slowly if seconds_per_batch else {})
         command = [sys.executable, "-m", "icpo.run", *TINY, f"output_root={self.run.parent}", "run_name=run"]
+        command += overrides
         with self._log.open("ab") as log:
-            return subprocess.Popen([*command, *overrides], cwd=ROOT, env=environment, stdout=log, stderr=log)
+            process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
+        self._started.append(process)
+        return process
+
+    def close(self) -> None:
+        """Ends the launchers that a failed test left waiting."""
+        for process in self._started:
+            process.kill()
+            process.wait()
 
     def finish(self, process: subprocess.Popen[bytes]) -> int:
         """The exit status of a run."""
@@ -67,8 +77,10 @@ class Launcher:
 
 
 @pytest.fixture
-def launcher(tmp_path: Path, slurm: SlurmSandbox) -> Launcher:
-    return Launcher(tmp_path, slurm.environment)
+def launcher(tmp_path: Path, slurm: SlurmSandbox) -> Iterator[Launcher]:
+    launcher = Launcher(tmp_path, slurm.environment)
+    yield launcher
+    launcher.close()
 
 
 @pytest.fixture(scope="session")
