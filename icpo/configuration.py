@@ -82,6 +82,11 @@ def check_arguments(arguments: Sequence[str]) -> None:
         raise ConfigError(NO_EXPERIMENT.format(presets=", ".join(presets())))
     for argument in arguments:
         group, _, choice = argument.partition("=")
+        if SECRET.search(group):
+            raise ConfigError(
+                f"{group} looks like a secret, which would be stored with the settings. Put it into an "
+                "environment variable; engine.api_key_env names it."
+            )
         if choice == "null" and (_conf_folder() / group.lstrip("+")).is_dir():
             raise ConfigError(f"{argument} is no choice of {group}. To leave the group out, pass ~{group}.")
         if re.match(r"\+?exp=.*,", argument):

@@ -28,7 +28,8 @@ SlurmctldPort={controller_port}
 SlurmdPort={node_port}
 CommunicationParameters=NoInAddrAny,NoCtldInAddrAny
 AuthType=auth/munge
-AuthInfo=socket={folder}/munge/socket
+# A requeued job waits until its old credential has expired: two minutes, if nothing is said.
+AuthInfo=socket={folder}/munge/socket,cred_expire=5
 CredType=cred/munge
 StateSaveLocation={folder}/state
 SlurmdSpoolDir={folder}/spool
