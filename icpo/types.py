@@ -298,6 +298,12 @@ class PromptBook(Protocol):
     def solve(self, question: Question, history: History) -> Prompt:
         """Question with the ideas of a history, which may be empty."""
 
+    def look_ahead(self, question: Question, history: History) -> Prompt:
+        """What a look-ahead continues."""
+
+    def looked_ahead(self, completion: Completion) -> str:
+        """What a look-ahead says, to read its answer from."""
+
     def summary(self, question: Question, text: str) -> Prompt:
         """Asks for a summary of a candidate's text."""
 
@@ -326,6 +332,11 @@ class Toolkit:
     def candidates(self, completions: Sequence[Completion], kind: AnswerKind) -> tuple[Candidate, ...]:
         """The completions with their answers read."""
         return tuple(Candidate(c, self.read(self.visible(c.text), kind)) for c in completions)
+
+    def lookaheads(self, completions: Sequence[Completion], kind: AnswerKind) -> tuple[Candidate, ...]:
+        """The completions of look-aheads with their answers read."""
+        said = [self.visible(self.prompts.looked_ahead(completion)) for completion in completions]
+        return tuple(Candidate(c, self.read(text, kind)) for c, text in zip(completions, said, strict=True))
 
     def votes(self, candidates: Sequence[Candidate], kind: AnswerKind) -> Votes:
         """The candidates' answers by equivalence class."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.console import Console
 
-from icpo.backbones import Backbone
+from icpo.backbones import Backbone, ChatTemplate
 from icpo.benchmarks import Benchmark, LoadedBenchmark
 from icpo.budget import Rates
 from icpo.errors import BenchmarkError
@@ -63,6 +63,24 @@ class Evaluation:
                     f"protocol.sampling.{purpose}.min_room_tokens={sampling.min_room_tokens} leaves no "
                     f"room for a prompt in backbone.max_context_tokens={self.context_tokens}"
                 )
+
+        if self.protocol.lookahead.forced_answer is not None:
+            self._check_forced_answer()
+
+    def _check_forced_answer(self) -> None:
+        """Raises ValueError where the answer's opening words would not be what the model continues."""
+        if self.backbone.chat_template is not ChatTemplate.NONE or self.backbone.reasoning_end is not None:
+            raise ValueError(
+                "protocol.lookahead.forced_answer ends a raw prompt with the answer's opening words, but "
+                f"backbone={self.backbone.name} has chat_template={self.backbone.chat_template.value} and "
+                f"reasoning_end={self.backbone.reasoning_end!r}: a chat model would begin a new turn. Set "
+                "backbone.chat_template=none backbone.reasoning_end=null, or leave forced_answer null."
+            )
+        if getattr(self.method, "reuse_lookaheads", False):
+            raise ValueError(
+                "method.reuse_lookaheads takes look-aheads for candidates, but with "
+                "protocol.lookahead.forced_answer they are answers without a solution. Set one of them only."
+            )
 
     @property
     def context_tokens(self) -> int:

@@ -8,6 +8,28 @@ from icpo.types import Purpose, Sampling
 
 
 @dataclass(frozen=True, slots=True)
+class LookaheadRules:
+    """How look-aheads are asked for: whole solutions, or (beyond the paper) the answer alone.
+
+    `forced_answer` are the words that open the answer: they end the prompt, and a look-ahead draws what
+    follows, at most `answer_tokens` tokens up to one of `answer_stop`. None asks for whole solutions.
+    """
+
+    forced_answer: str | None
+    answer_tokens: int
+    answer_stop: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "answer_stop", tuple(self.answer_stop))
+        if self.forced_answer is not None and not self.forced_answer.endswith("boxed{"):
+            raise ValueError(
+                f"lookahead.forced_answer must be null or end in 'boxed{{', got {self.forced_answer!r}"
+            )
+        if self.answer_tokens < 1:
+            raise ValueError(f"lookahead.answer_tokens must be at least 1, got {self.answer_tokens}")
+
+
+@dataclass(frozen=True, slots=True)
 class Protocol:
     """One conf/protocol/NAME.yaml; the budgets are the defaults that methods take from it."""
 
@@ -17,6 +39,7 @@ class Protocol:
     num_lookaheads: int
     num_finals: int
     sampling: Mapping[str, Sampling]
+    lookahead: LookaheadRules
     max_context_tokens: int | None
     answer_line: str
     answer_as_float: bool
@@ -37,10 +60,20 @@ class Protocol:
     def sampling_by_purpose(self, max_answer_tokens: int | None = None) -> dict[Purpose, Sampling]:
         """Sampling of every purpose; one that is not named is drawn like a candidate.
 
-        `max_answer_tokens` replaces the limit of candidates, look-aheads and finals.
+        `max_answer_tokens` replaces the limit of candidates, look-aheads and finals; look-aheads that draw
+        the answer alone keep their own.
         """
         found = {p: self.sampling.get(p.value, self.sampling["candidate"]) for p in Purpose}
         if max_answer_tokens is not None:
             for purpose in (Purpose.CANDIDATE, Purpose.LOOKAHEAD, Purpose.FINAL):
                 found[purpose] = replace(found[purpose], max_tokens=max_answer_tokens)
+        if self.lookahead.forced_answer is not None:
+            whole, limit = found[Purpose.LOOKAHEAD], self.lookahead.answer_tokens
+            found[Purpose.LOOKAHEAD] = replace(
+                whole,
+                max_tokens=limit,
+                min_tokens=min(whole.min_tokens, 1),
+                min_room_tokens=min(whole.min_room_tokens, limit),
+                stop=self.lookahead.answer_stop,
+            )
         return found

@@ -74,11 +74,11 @@ def look_ahead(
         def request(j: int, fitted: History) -> SampleRequest:
             i = asked[j]
             seed = derive_seed(scope, "lookahead", i) + len(drawn[i])
-            return tools.ask(Purpose.LOOKAHEAD, tools.prompts.solve(question, fitted), wanted[i], seed)
+            return tools.ask(Purpose.LOOKAHEAD, tools.prompts.look_ahead(question, fitted), wanted[i], seed)
 
         _, batches = yield from draw_fitting([(*history, attempts[i]) for i in asked], request)
         for i, completions in zip(asked, batches, strict=True):
-            drawn[i] += tools.candidates(completions, question.kind)
+            drawn[i] += tools.lookaheads(completions, question.kind)
         return [Lookahead(i, tools.votes(drawn[i], question.kind), tuple(drawn[i])) for i in asked]
 
     return ask

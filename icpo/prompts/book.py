@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from icpo.prompts import paper
-from icpo.types import Attempt, History, Prompt, Question
+from icpo.types import Attempt, Completion, FinishReason, History, Prompt, Question
 
 
 class IdeaForm(str, Enum):
@@ -21,13 +21,15 @@ class Book:
 
     `answer_line` is appended to each idea, with {answer} filled in; `answer_as_float` writes whole numbers as
     the authors' code does (204.0); `reward_tags` tells whether ideas are split by reward and the system
-    prompt says so; `idea_form` drops a part of each idea.
+    prompt says so; `idea_form` drops a part of each idea. `forced_answer`, beyond the paper, ends the prompt
+    of a look-ahead: the answer's opening words, up to its `boxed{`.
     """
 
     answer_line: str
     answer_as_float: bool
     reward_tags: bool
     idea_form: IdeaForm
+    forced_answer: str | None = None  # runs stored before it existed were drawn without
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "idea_form", IdeaForm(self.idea_form))
@@ -49,6 +51,23 @@ class Book:
         else:
             parts += self._ideas(paper.UNTAGGED_IDEAS, list(history))
         return Prompt(self.system(question), "\n\n".join(parts) + "\n")
+
+    def look_ahead(self, question: Question, history: History) -> Prompt:
+        """The prompt of a look-ahead: a candidate's, with the answer's opening words where one is forced."""
+        prompt = self.solve(question, history)
+        if self.forced_answer is None:
+            return prompt
+        return Prompt(prompt.system, prompt.user + self.forced_answer)
+
+    def looked_ahead(self, completion: Completion) -> str:
+        """What a look-ahead says: of a forced answer, its box around the completion.
+
+        A completion cut by its limit leaves the box open, so half an answer is none.
+        """
+        if self.forced_answer is None:
+            return completion.text
+        closing = "}" if completion.finish_reason is FinishReason.STOP else ""
+        return f"{self.forced_answer}{completion.text}{closing}"
 
     def system(self, question: Question) -> str:
         """The system prompt that promises ideas."""
