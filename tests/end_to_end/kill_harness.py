@@ -30,7 +30,10 @@ TINY = [
     "+exp=quickstart", "benchmark=arith_l1", "benchmark.limit=12", "tracking=none", "protocol.num_rounds=1",
     "protocol.num_candidates=2", "protocol.num_lookaheads=2", "protocol.num_finals=2",
 ]  # fmt: skip
-OF_ENGINE = {"transformers": ["engine=transformers", "engine.block_questions=2"], "vllm": ["engine=vllm"]}
+OF_ENGINE = {
+    "transformers": ["engine=transformers", "engine.block_questions=2"],
+    "vllm": ["engine=vllm", "engine.enforce_eager=true", "engine.gpu_memory_utilization=0.5"],
+}
 LIMIT_SECONDS = 600
 
 
@@ -115,7 +118,14 @@ class KillTest:
         command = [sys.executable, "-m", module, str(run.with_suffix(".ledger")), str(run), *TINY]
         command += [*OF_ENGINE[self._engine], f"run_name={run.name}", f"output_root={run.parent}"]
         with run.with_suffix(".log").open("ab") as log:
-            return subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log, start_new_session=True)
+            return subprocess.Popen(
+                command,
+                cwd=ROOT,
+                env={"VLLM_CPU_KVCACHE_SPACE": "1", **os.environ},
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
 
     def _run_to_the_end(self, name: str) -> Snapshot:
         run = self._folder / name
