@@ -33,6 +33,7 @@ def _draws(job: Evaluation) -> list[Draws]:
         return direct_draws(num_finals=method.num_finals, question_tokens=question_tokens)
     if isinstance(method, MeIcpo):
         selector = method.selector
+        stages = selector.stages(method.num_lookaheads) if isinstance(selector, EntropyRacing) else (1,)
         sampling = job.protocol.sampling_by_purpose(job.backbone.max_answer_tokens)
         return me_icpo_draws(
             num_rounds=method.num_rounds,
@@ -41,7 +42,7 @@ def _draws(job: Evaluation) -> list[Draws]:
             num_finals=method.num_finals,
             finals_after=method.finals_after or (),
             num_kept=method.num_candidates if isinstance(selector, KeepAll) else 1,
-            num_instalments=len(selector.instalments) if isinstance(selector, EntropyRacing) else 1,
+            num_instalments=len(stages),
             question_tokens=question_tokens,
             max_tokens={purpose: one.max_tokens for purpose, one in sampling.items()},
         )

@@ -1,20 +1,29 @@
-"""Least look-ahead entropy by racing: candidates leave once they will hardly win (docs/racing.md)."""
+"""Least look-ahead entropy by racing: attempts leave once they will hardly win (docs/racing.md)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from math import ceil, log, log2, sqrt
+from itertools import chain, repeat
+from math import ceil
 from typing import ClassVar
 
-from icpo.types import AskLookahead, Attempt, Lookahead, Selecting, Selection, Votes
+from icpo.selectors.racing_bounds import (
+    estimated_bits,
+    highest_reachable_bits,
+    lowest_reachable_bits,
+    standard_error_bits,
+)
+from icpo.types import AskLookahead, Attempt, Lookahead, Selecting, Selection
+
+ROUNDING_BITS = 1e-9  # above what sums of floats can be off by: equal entropies stay equal
 
 
 class Rule(str, Enum):
-    """Which candidates leave after an instalment.
+    """Which attempts leave after an instalment.
 
-    `halving`: the worse half. `bound`: those whose confidence interval lies above the leader's. `exact`:
-    those that cannot win whatever is still drawn, so that the choice is the uniform budget's for the same
-    draws.
+    `halving`: the worse half. `bound`: those that are hardly better than the leader by `indifference_bits`:
+    their confidence interval begins above the end of the leader's, less that much. `exact`: those that cannot
+    win whatever is still drawn, so that the choice is the full budget's for the same draws.
     """
 
     HALVING = "halving"
@@ -24,18 +33,22 @@ class Rule(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class EntropyRacing:
-    """Look-aheads in instalments, given only to candidates still in the race.
+    """Look-aheads in instalments, given only to attempts still in the race.
 
-    `instalments` are draws per candidate and stage; they end early at the budget. `width` is how many
-    standard errors an interval of `bound` reaches to either side. `stop_when_certain` ends the race once the
-    leader's draws all agree: of several such candidates the first wins, as with the full budget.
+    `instalments` are draws per attempt and stage, the last one repeated until `num_lookaheads` are drawn.
+    `width` is how many standard errors an interval of `bound` reaches to either side. `certain_after` ends
+    the race once at least so many draws of the leader all agree (None: never); of several such attempts the
+    first wins, as with the full budget. `merge_identical` draws once for attempts that stand in the prompt as
+    the same text, and keeps the first of them.
     """
 
     name: str
     rule: Rule
     instalments: tuple[int, ...]
     width: float
-    stop_when_certain: bool
+    indifference_bits: float
+    certain_after: int | None
+    merge_identical: bool
     needs_lookaheads: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -45,95 +58,80 @@ class EntropyRacing:
             raise ValueError(
                 f"instalments must be positive numbers, at least one, got {list(self.instalments)}"
             )
-        if self.rule is Rule.EXACT and self.stop_when_certain:
-            raise ValueError("rule=exact keeps the full budget's choice only with stop_when_certain=false")
-        if self.width < 0:
-            raise ValueError(f"width must be at least 0, got {self.width}")
+        for field in ("width", "indifference_bits"):
+            if getattr(self, field) < 0:
+                raise ValueError(f"{field} must be at least 0, got {getattr(self, field)}")
+        if self.certain_after is not None and self.certain_after < 1:
+            raise ValueError(f"certain_after must be null or at least 1, got {self.certain_after}")
+        if self.rule is Rule.EXACT and (self.certain_after is not None or self.merge_identical):
+            raise ValueError(
+                "rule=exact keeps the full budget's choice only with certain_after=null, merge_identical=false"
+            )
+
+    def stages(self, budget: int) -> tuple[int, ...]:
+        """Draws per attempt at each stage; they add up to the budget."""
+        sizes: list[int] = []
+        for size in chain(self.instalments, repeat(self.instalments[-1])):
+            left = budget - sum(sizes)
+            if left < 1:
+                break
+            sizes.append(min(size, left))
+        return tuple(sizes)
 
     def select(
         self, attempts: Sequence[Attempt], ask: AskLookahead, *, num_lookaheads: int, seed: int
     ) -> Selecting:
-        """Races the attempts and keeps the survivor of least estimated entropy, the first of equals."""
-        racing: dict[int, Lookahead] = {}
-        left: dict[int, Lookahead] = {}
-        alive = list(range(len(attempts)))
-        num_drawn = 0
-        for size in self.instalments:
-            size = min(size, num_lookaheads - num_drawn)
-            if size < 1 or not alive or (num_drawn and self._is_over(racing)):
+        """Races the attempts and keeps the one of least estimated entropy, the first of equals.
+
+        A single starter is kept without a draw; nothing is kept of no attempts.
+        """
+        alive = _firsts(attempts) if self.merge_identical else list(range(len(attempts)))
+        if len(alive) < 2:
+            return Selection(tuple(alive))
+        seen: dict[int, Lookahead] = {}
+        num_left = num_lookaheads
+        for size in self.stages(num_lookaheads):
+            racing = yield from ask(dict.fromkeys(alive, size))
+            num_left -= size
+            seen |= {x.attempt: x for x in racing}
+            ranked = sorted(racing, key=lambda x: (self._estimate(x, num_lookaheads), x.attempt))
+            alive = sorted(x.attempt for x in self._survivors(ranked, num_lookaheads, num_left))
+            if len(alive) == 1 or self._is_certain(ranked[0]):
                 break
-            racing = {x.attempt: x for x in (yield from ask(dict.fromkeys(alive, size)))}
-            num_drawn += size
-            alive = self._survivors(racing, num_lookaheads - num_drawn)
-            left |= {i: x for i, x in racing.items() if i not in alive}
-            racing = {i: racing[i] for i in alive}
-        if not racing:
-            return Selection(())
-        winner = min(racing.values(), key=self._rank).attempt
-        return Selection((winner,), tuple(sorted((left | racing).values(), key=lambda x: x.attempt)))
+        winner = next(x.attempt for x in ranked if x.attempt in alive)
+        return Selection((winner,), tuple(seen[i] for i in sorted(seen)))
 
-    def _is_over(self, racing: Mapping[int, Lookahead]) -> bool:
-        leader = min(racing.values(), key=self._rank)
-        return len(racing) == 1 or (self.stop_when_certain and leader.entropy_bits == 0)
+    def _is_certain(self, leader: Lookahead) -> bool:
+        is_due = self.certain_after is not None and leader.votes.num_answered >= self.certain_after
+        return is_due and leader.entropy_bits == 0
 
-    def _rank(self, lookahead: Lookahead) -> tuple[float, int]:
-        estimate = lookahead.entropy_bits if self.rule is Rule.EXACT else miller_madow_bits(lookahead)
-        return estimate, lookahead.attempt
+    def _estimate(self, lookahead: Lookahead, budget: int) -> float:
+        if self.rule is Rule.EXACT:
+            return lookahead.entropy_bits
+        return estimated_bits(lookahead.votes, budget)
 
-    def _survivors(self, racing: Mapping[int, Lookahead], num_left: int) -> list[int]:
-        ranked = sorted(racing.values(), key=self._rank)
-        leader = ranked[0]
+    def _interval(self, lookahead: Lookahead, budget: int) -> tuple[float, float]:
+        value = estimated_bits(lookahead.votes, budget)
+        reach = self.width * standard_error_bits(lookahead.votes, budget)
+        return max(0.0, value - reach), value + reach
+
+    def _survivors(self, ranked: Sequence[Lookahead], budget: int, num_left: int) -> Sequence[Lookahead]:
+        """Those still in the race, of the attempts drawn for, best first."""
         match self.rule:
             case Rule.HALVING:
-                kept = ranked[: ceil(len(ranked) / 2)]
+                return ranked[: ceil(len(ranked) / 2)]
             case Rule.BOUND:
-                reach = miller_madow_bits(leader) + self.width * standard_error_bits(leader)
-                kept = [
-                    x for x in ranked if miller_madow_bits(x) - self.width * standard_error_bits(x) <= reach
-                ]
+                _, reach = self._interval(ranked[0], budget)
+                reach -= self.indifference_bits
+                return [ranked[0], *(x for x in ranked[1:] if self._interval(x, budget)[0] <= reach)]
             case Rule.EXACT:
-                reach = min(highest_reachable_bits(x.votes, num_left) for x in ranked)
-                kept = [x for x in ranked if lowest_reachable_bits(x.votes, num_left) <= reach]
-        return sorted(x.attempt for x in kept)
+                reach = min(highest_reachable_bits(x.votes, num_left) for x in ranked) + ROUNDING_BITS
+                return [x for x in ranked if lowest_reachable_bits(x.votes, num_left) <= reach]
 
 
-def miller_madow_bits(lookahead: Lookahead) -> float:
-    """The plug-in entropy of a look-ahead plus Miller and Madow's (classes - 1) / (2 draws), in bits."""
-    num_answered = lookahead.votes.num_answered
-    if num_answered == 0:
-        return lookahead.entropy_bits
-    return lookahead.entropy_bits + (len(lookahead.votes.counts) - 1) / (2 * num_answered * log(2))
-
-
-def standard_error_bits(lookahead: Lookahead) -> float:
-    """Standard error of the plug-in entropy by the delta method, in bits, with one unseen answer added.
-
-    The addition keeps the error of a unanimous sample above 0.
-    """
-    counts = [n for _, n in lookahead.votes.counts] + [1]
-    total = sum(counts)
-    surprises = [(n / total, -log2(n / total)) for n in counts]
-    mean = sum(p * s for p, s in surprises)
-    return sqrt(sum(p * (s - mean) ** 2 for p, s in surprises) / total)
-
-
-def lowest_reachable_bits(votes: Votes, num_left: int) -> float:
-    """The least entropy that `num_left` more draws can lead to: all of them for the leading answer."""
-    counts = [n for _, n in votes.counts] or ([0] if num_left else [])
-    if counts:
-        counts[0] += num_left
-    return _lookahead_bits(counts, votes.num_abstained)
-
-
-def highest_reachable_bits(votes: Votes, num_left: int) -> float:
-    """The greatest: every draw a new answer of its own, or an abstention, in the worst proportion."""
-    counts = [n for _, n in votes.counts]
-    return max(
-        _lookahead_bits(counts + [1] * (num_left - silent), votes.num_abstained + silent)
-        for silent in range(num_left + 1)
-    )
-
-
-def _lookahead_bits(counts: Sequence[int], num_abstained: int) -> float:
-    named = tuple((str(i), n) for i, n in enumerate(counts))
-    return Lookahead(0, Votes(named, num_abstained)).entropy_bits
+def _firsts(attempts: Sequence[Attempt]) -> list[int]:
+    """The first index of each idea: summary, answer and reward, which is all that a prompt shows of it."""
+    firsts: dict[tuple[str, str | None, int | None], int] = {}
+    for i, attempt in enumerate(attempts):
+        firsts.setdefault((attempt.summary, attempt.candidate.answer, attempt.reward), i)
+    return list(firsts.values())
