@@ -24,11 +24,15 @@ class Admission:
     some, which costs time and no results, and less is admitted afterwards.
     """
 
-    def __init__(self, capacity_tokens: int, max_sequences: int) -> None:
+    def __init__(self, capacity_tokens: int, max_sequences: int, burst_sequences: int = 1) -> None:
+        """`burst_sequences` above 1: once full, nothing is admitted until so many places are free."""
         self._capacity_tokens = capacity_tokens
-        self._max_sequences = int(BACKLOG * max_sequences)
+        self._burst_sequences = burst_sequences
+        self._max_sequences = int(BACKLOG * max_sequences) if burst_sequences == 1 else max_sequences
+        self._is_filling = True
         self._lengths: dict[Purpose, _Lengths] = defaultdict(_Lengths)
         self._held: dict[int, tuple[int, int]] = {}
+        self._held_tokens = self.num_sequences = 0
         self._use = 1.0
 
     def admits(
@@ -39,12 +43,15 @@ class Admission:
         A request that would be alone always may.
         """
         tokens = num_prompt_tokens + num_samples * self.expected_tokens(purpose, sampling)
-        held_tokens = sum(tokens for tokens, _ in self._held.values())
-        held_samples = sum(samples for _, samples in self._held.values())
-        fits_cache = held_tokens + tokens <= self._use * self._capacity_tokens
-        if self._held and not (fits_cache and held_samples + num_samples <= self._max_sequences):
+        free = self._max_sequences - self.num_sequences
+        self._is_filling = self._is_filling or free >= self._burst_sequences
+        fits = self._held_tokens + tokens <= self._use * self._capacity_tokens and num_samples <= free
+        if self._held and not (fits and self._is_filling):
+            self._is_filling = False
             return False
         self._held[ticket] = (tokens, num_samples)
+        self._held_tokens += tokens
+        self.num_sequences += num_samples
         return True
 
     def expected_tokens(self, purpose: Purpose, sampling: Sampling) -> int:
@@ -55,7 +62,9 @@ class Admission:
 
     def release(self, ticket: int) -> None:
         """Frees what a request held, if it did."""
-        self._held.pop(ticket, None)
+        tokens, num_samples = self._held.pop(ticket, (0, 0))
+        self._held_tokens -= tokens
+        self.num_sequences -= num_samples
 
     def learn(self, purpose: Purpose, num_tokens: int) -> None:
         """Takes note of a completion's length."""

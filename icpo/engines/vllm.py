@@ -23,6 +23,8 @@ THROUGHPUT_OPTIONS = ("max_num_batched_tokens", "compilation_config", "async_sch
 class Vllm:
     """Settings of the vLLM engine.
 
+    `admission_burst` above 1 starts new samples only when so many can start together, since steps that read
+    prompts are slower than others.
     `in_process` runs the engine core in this process, which tests want: one engine, then no other.
     `batch_invariant` asks for kernels whose results do not depend on the batch, at about twice the time.
     `stop_at_box` ends an answer at its first closed box. Models in `trusted_code` may run their own code.
@@ -31,6 +33,7 @@ class Vllm:
 
     name: str
     max_num_seqs: int
+    admission_burst: int
     gpu_memory_utilization: float
     enforce_eager: bool
     in_process: bool
@@ -43,6 +46,11 @@ class Vllm:
         object.__setattr__(self, "trusted_code", tuple(self.trusted_code))
         if self.max_num_seqs < 1:
             raise ValueError(f"max_num_seqs must be at least 1, got {self.max_num_seqs}")
+        if not 1 <= self.admission_burst <= self.max_num_seqs:
+            raise ValueError(
+                f"admission_burst must lie in [1, max_num_seqs={self.max_num_seqs}], "
+                f"got {self.admission_burst}"
+            )
         if not 0 < self.gpu_memory_utilization <= 1:
             raise ValueError(f"gpu_memory_utilization must lie in (0, 1], got {self.gpu_memory_utilization}")
 

@@ -48,6 +48,7 @@ class _Totals:
     generated_tokens: int = 0
     busy_seconds: float = 0.0
     away_seconds: float = 0.0
+    idle_seconds: float = 0.0
 
 
 class VllmEngine:
@@ -66,7 +67,9 @@ class VllmEngine:
         self._settings, self._backbone, self._tokenizer, self._vllm = settings, backbone, tokenizer, vllm
         self._max_context_tokens = max_context_tokens
         self._process = VllmProcess(vllm, arguments, backbone, in_process=settings.in_process)
-        self._admission = Admission(self._process.num_cache_tokens, settings.max_num_seqs)
+        self._admission = Admission(
+            self._process.num_cache_tokens, settings.max_num_seqs, settings.admission_burst
+        )
         self.identity = settings.identity(vllm.__version__, source.revision, backbone, max_context_tokens)
         self._waiting: dict[int, _Asked] = {}
         self._running: dict[int, _Asked] = {}
@@ -75,6 +78,7 @@ class VllmEngine:
         self._num_named = 0
         self._totals = _Totals()
         self._left_at: float | None = None
+        self._idle_share = 0.0
         log.info("engine started: %s", self.identity)
 
     def submit(self, ticket: int, request: SampleRequest) -> None:
@@ -98,6 +102,7 @@ class VllmEngine:
         start = time.perf_counter()
         if self._left_at is not None and self._running:
             self._totals.away_seconds += start - self._left_at
+            self._totals.idle_seconds += (start - self._left_at) * self._idle_share
         while not self._ready:
             self._admit()
             if not self._running:
@@ -109,6 +114,7 @@ class VllmEngine:
         self._ready.clear()
         self._admit()
         self._left_at = time.perf_counter()
+        self._idle_share = max(1 - self._admission.num_sequences / self._settings.max_num_seqs, 0.0)
         self._totals.busy_seconds += self._left_at - start
         return done
 
@@ -127,9 +133,9 @@ class VllmEngine:
     def accounting(self) -> dict[str, Any]:
         """What was done since the start, and what it ran on; seconds of wall time, memory in GB.
 
-        `away_seconds` is time spent outside the engine while requests were running: the most that it can have
-        waited for the caller. Weights and the most cache in use at once say what the work needs; the peak of
-        the devices says what vLLM reserved.
+        `away_seconds` is time spent outside the engine while requests were running; `idle_seconds` is that
+        time weighted by the share of its places that had nothing to do. Weights and the most cache in use at
+        once say what the work needs; the peak of the devices says what vLLM reserved.
         """
         totals = {name: getattr(self._totals, name) for name in self._totals.__slots__}
         return {"max_num_seqs": self._settings.max_num_seqs, **self._process.accounting(), **totals}

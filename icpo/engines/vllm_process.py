@@ -29,17 +29,22 @@ _in_process_started = False
 
 
 class _Watch:
-    """A stat logger of vLLM's: keeps the peak of the cache and counts preemptions."""
+    """A stat logger of vLLM's: the peak of the cache, preemptions, steps and those that read prompts."""
 
     def __init__(self) -> None:
         self.peak_cache_use = 0.0
         self.num_preemptions = 0
+        self.num_steps = 0
+        self.num_reading_steps = 0
 
     def record(self, scheduler_stats: Any = None, iteration_stats: Any = None, **_: Any) -> None:
+        """Takes note of one step."""
         if scheduler_stats is not None:
             self.peak_cache_use = max(self.peak_cache_use, scheduler_stats.kv_cache_usage)
         if iteration_stats is not None:
             self.num_preemptions += iteration_stats.num_preempted_reqs
+            self.num_steps += 1
+            self.num_reading_steps += iteration_stats.num_prompt_tokens > 0
 
     def log(self) -> None:
         """Nothing is logged."""
@@ -138,6 +143,8 @@ class VllmProcess:
             "peak_cache_gb": peak_blocks * self._block_tokens * bytes_of_token / GIGABYTE,
             "peak_devices_gb": self._peak_gb,
             "num_preemptions": self._watch.num_preemptions,
+            "num_steps": self._watch.num_steps,
+            "num_reading_steps": self._watch.num_reading_steps,
         }
 
     def _mourn(self, news: Exception) -> None:

@@ -56,8 +56,10 @@ class Measurement:
 class Speed:
     """One line of throughput.csv.
 
-    `away_share` is the share of the time that was spent outside the engine while it had requests: the most
-    that it can have idled for our sake. Ratios are of generated tokens per second.
+    `away_share` is the share of the time that was spent outside the engine while it had requests, and
+    `idle_share` the same weighted by the share of its places that were empty then: what it waited for us.
+    `num_steps` counts the engine's steps, `num_reading_steps` those that also read prompts. Ratios are of
+    generated tokens per second.
     """
 
     schedule: str
@@ -70,10 +72,13 @@ class Speed:
     share_of_ceiling: float
     ceiling_tokens_per_second: float
     away_share: float
+    idle_share: float
     generated_tokens: int
     prompt_tokens: int
     cached_prompt_tokens: int
     num_preemptions: int
+    num_steps: int
+    num_reading_steps: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,10 +215,13 @@ class Throughput:
             share_of_ceiling=per_second / ceiling,
             ceiling_tokens_per_second=ceiling,
             away_share=spent("away_seconds") / seconds,
+            idle_share=spent("idle_seconds") / seconds,
             generated_tokens=spent("generated_tokens"),
             prompt_tokens=spent("prompt_tokens"),
             cached_prompt_tokens=spent("cached_prompt_tokens"),
             num_preemptions=spent("num_preemptions"),
+            num_steps=spent("num_steps"),
+            num_reading_steps=spent("num_reading_steps"),
         )
 
 

@@ -51,6 +51,16 @@ def test_preemptions_shrink_what_is_admitted_down_to_half():
     assert admits(admission, 20)
 
 
+def test_in_bursts_nothing_is_admitted_until_enough_places_are_free():
+    admission = Admission(capacity_tokens=10**9, max_sequences=16, burst_sequences=8)
+    assert [admits(admission, i) for i in range(5)] == [True] * 4 + [False]
+    admission.release(0)
+    assert not admits(admission, 5)  # 4 places are free
+    admission.release(1)
+    assert [admits(admission, i) for i in range(6, 9)] == [True, True, False]
+    assert admission.num_sequences == 16
+
+
 @given(st.lists(st.tuples(st.integers(1, 50), st.integers(1, 9)), max_size=40))
 def test_reservations_never_exceed_the_cache_unless_one_is_alone(sizes):
     admission = Admission(capacity_tokens=1000, max_sequences=20)

@@ -11,6 +11,7 @@ def settings_of(**changes):
     values = {
         "name": "vllm",
         "max_num_seqs": 8,
+        "admission_burst": 1,
         "gpu_memory_utilization": 0.9,
         "enforce_eager": True,
         "in_process": False,

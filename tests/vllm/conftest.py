@@ -32,6 +32,7 @@ def settings_of(**changes) -> Vllm:
     values = {
         "name": "vllm",
         "max_num_seqs": 64,
+        "admission_burst": 1,
         "gpu_memory_utilization": 0.5,
         "enforce_eager": True,
         "in_process": True,
