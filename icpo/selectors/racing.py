@@ -65,7 +65,7 @@ class EntropyRacing:
             raise ValueError(f"certain_after must be null or at least 1, got {self.certain_after}")
         if self.rule is Rule.EXACT and (self.certain_after is not None or self.merge_identical):
             raise ValueError(
-                "rule=exact keeps the full budget's choice only with certain_after=null, merge_identical=false"
+                "rule=exact keeps the full budget's choice only with certain_after=null merge_identical=false"
             )
 
     def stages(self, budget: int) -> tuple[int, ...]:

@@ -1,7 +1,7 @@
 """What some look-aheads of an attempt say of its entropy: estimate, error, and what can still be reached.
 
-`budget` is the number of look-aheads that the uniform rule would draw: the price of silence, log2(budget) times
-the share of abstentions (docs/paper_notes.md), is the same at every stage of a race.
+`budget` is the number of look-aheads that the uniform rule would draw: the price of silence, log2(budget)
+times the share of abstentions (docs/paper_notes.md), is the same at every stage of a race.
 """
 
 from collections.abc import Sequence

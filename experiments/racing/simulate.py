@@ -1,0 +1,276 @@
+"""Selection regret against look-aheads drawn: uniform budgets and every racing rule, on stored answers.
+
+python experiments/racing/simulate.py [RUN_NAME] [--outputs FOLDER] [--repetitions R] [--made-up N]
+
+Reads the look-ahead votes of a run with many look-aheads (+exp=racing_reference), takes each attempt's shares
+of answers for the truth, draws from them anew and lets the selectors choose. Writes simulation.{csv,md,png}
+into RUN/report. --made-up N takes N invented rounds instead, and needs no run.
+
+Shapes: A attempts, M look-aheads.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+from races import BUDGET, Race, describe, draw_answers, made_up_races, stored_races
+
+from icpo.metrics import Estimate, estimate
+from icpo.reporting.markdown import table as markdown_table
+from icpo.selectors import Entropy, EntropyRacing
+from icpo.selectors.racing import Rule
+from icpo.types import Lookahead, Looking, Selection, Selector, Votes
+
+MAX_BUDGET = 32
+TARGET_SHARE = 1 / 3  # of the look-aheads that uniform m = 16 draws
+SEED = 0
+COLOURS = {"uniform": "#555555", "halving": "#d9702b", "bound": "#2b6cb0", "exact": "#55a868"}
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One selector at one budget."""
+
+    rule: str
+    name: str
+    selector: Selector
+    budget: int
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("run_name", nargs="?", default="racing_reference")
+    parser.add_argument("--outputs", type=Path, default=Path("outputs"))
+    parser.add_argument("--repetitions", type=int, default=50, help="races run on each stored round")
+    parser.add_argument(
+        "--made-up", type=int, default=0, help="so many invented rounds instead of stored ones"
+    )
+    args = parser.parse_args()
+    run = args.outputs / ("racing_made_up" if args.made_up else args.run_name)
+    races = made_up_races(args.made_up) if args.made_up else stored_races(run)
+    if not races:
+        raise SystemExit(
+            f"No round of two attempts or more under {run}. Run python -m icpo.run +exp=racing_reference "
+            "first, or pass --made-up 60."
+        )
+    report = run / "report"
+    report.mkdir(parents=True, exist_ok=True)
+    results = simulate(races, settings(), args.repetitions)
+    results.to_csv(report / "simulation.csv", index=False, lineterminator="\n")
+    text = f"{describe(races, args.repetitions)}\n\n{shown(results)}\n\n{verdict(results)}\n"
+    (report / "simulation.md").write_text(text, encoding="utf-8")
+    draw(results).savefig(report / "simulation.png", dpi=160)
+    sys.stdout.write(f"{text}\n" + "".join(f"{report}/simulation.{end}\n" for end in ("csv", "md", "png")))
+
+
+def settings() -> list[Setting]:
+    """Uniform budgets, and each rule with its knobs swept."""
+    found = [Setting("uniform", f"m={m}", Entropy("entropy", False), m) for m in (4, 8, 16, MAX_BUDGET)]
+    for instalments in ((2, 2, 4, 8), (2, 4, 10), (3, 3, 5, 5), (4, 4, 8), (4, 12), (6, 10), (8, 8)):
+        for certain_after in (None, 4, 6, 8):
+            if certain_after is None or certain_after >= instalments[0]:
+                found.append(_racing("halving", instalments, certain_after=certain_after))
+    for instalments in ((2, 2, 4, 8), (4, 4, 8), (4, 2), (6, 2), (8, 8)):
+        for width in (0.25, 0.5, 1.0, 2.0):
+            for indifference_bits in (0.0, 0.25, 0.5):
+                found.append(_racing("bound", instalments, width=width, indifference_bits=indifference_bits))
+    found += [_racing("exact", instalments) for instalments in ((4, 4, 8), (8, 2), (1,))]
+    return found
+
+
+def _racing(rule: str, instalments: tuple[int, ...], **knobs: Any) -> Setting:
+    values = {"width": 1.0, "indifference_bits": 0.0, "certain_after": None, "merge_identical": False} | knobs
+    name = " ".join([",".join(map(str, instalments)), *(f"{key}={value}" for key, value in knobs.items())])
+    return Setting(rule, name, EntropyRacing("entropy_racing", Rule(rule), instalments, **values), BUDGET)
+
+
+def simulate(races: Sequence[Race], chosen: Sequence[Setting], repetitions: int) -> pd.DataFrame:
+    """One row a setting; every setting chooses on the same draws of a race and repetition."""
+    rng = np.random.default_rng(SEED)
+    outcomes: list[dict[str, Any]] = []
+    for race in races:
+        bits_A = race.bits_A()
+        for repetition in range(repetitions):
+            drawn_AM = draw_answers(race.shares_AC, MAX_BUDGET, rng)
+            for setting in chosen:
+                outcome = run_race(race, drawn_AM, setting, bits_A)
+                key = {"rule": setting.rule, "setting": setting.name, "race": race.name}
+                outcomes.append({**key, "repetition": repetition, **outcome})
+    return summarised(pd.DataFrame(outcomes), chosen)
+
+
+def run_race(
+    race: Race, drawn_AM: NDArray[np.int64], setting: Setting, bits_A: NDArray[np.float64]
+) -> dict[str, float]:
+    """What a selector chose on these draws and what it took.
+
+    `regret_bits` is the true entropy of the chosen minus the least; `missed` whether that is above 0;
+    `optimism_bits` the true entropy of the chosen minus that of the look-aheads that chose it: the bias of
+    reused look-aheads.
+    """
+    silence = race.shares_AC.shape[1] - 1
+    num_drawn = [0] * len(race.attempts)
+    num_stages = 0
+
+    def ask(wanted: Mapping[int, int]) -> Looking:
+        nonlocal num_stages
+        yield from ()
+        num_stages += 1
+        for i, size in wanted.items():
+            num_drawn[i] += size
+        return [Lookahead(i, votes_of(drawn_AM[i, : num_drawn[i]], silence)) for i in wanted]
+
+    selecting = setting.selector.select(race.attempts, ask, num_lookaheads=setting.budget, seed=0)
+    try:
+        next(selecting)
+    except StopIteration as stop:
+        selection: Selection = stop.value
+    [kept] = selection.kept
+    seen = next((x.entropy_bits for x in selection.lookaheads if x.attempt == kept), float("nan"))
+    regret = float(bits_A[kept] - bits_A.min())
+    return {
+        "draws": float(sum(num_drawn)),
+        "stages": float(num_stages),
+        "regret_bits": regret,
+        "missed": float(regret > 1e-9),
+        "optimism_bits": float(bits_A[kept] - seen),
+    }
+
+
+def votes_of(classes: NDArray[np.int64], silence: int) -> Votes:
+    """The votes of draws given as class indices."""
+    counts = np.bincount(classes, minlength=silence + 1).tolist()
+    named = sorted(((str(i), n) for i, n in enumerate(counts[:silence]) if n), key=lambda item: -item[1])
+    return Votes(tuple(named), counts[silence])
+
+
+def summarised(outcomes: pd.DataFrame, chosen: Sequence[Setting]) -> pd.DataFrame:
+    """Means by setting; intervals are clustered by round, differences to uniform m = 16 paired."""
+    keys = ["race", "repetition"]
+    by_setting = {
+        (str(rule), str(name)): part.set_index(keys)
+        for (rule, name), part in outcomes.groupby(["rule", "setting"], sort=False)
+    }
+    yardstick = by_setting["uniform", f"m={BUDGET}"]
+    rows = []
+    for setting in chosen:
+        part = by_setting[setting.rule, setting.name]
+        regret = _estimate(part["regret_bits"])
+        difference = _estimate(part["regret_bits"] - yardstick["regret_bits"])
+        rows.append(
+            {
+                "rule": setting.rule,
+                "setting": setting.name,
+                "draws": part["draws"].mean(),
+                "share": part["draws"].mean() / yardstick["draws"].mean(),
+                "stages": part["stages"].mean(),
+                "regret_bits": regret.value,
+                "regret_low": regret.low,
+                "regret_high": regret.high,
+                "more_than_uniform_bits": difference.value,
+                "more_low": difference.low,
+                "more_high": difference.high,
+                "missed": part["missed"].mean(),
+                "optimism_bits": part["optimism_bits"].mean(),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _estimate(values: "pd.Series[float]") -> Estimate:
+    return estimate({(str(race), int(i)): float(value) for (race, i), value in values.items()})  # type: ignore[misc]
+
+
+def best_within_target(results: pd.DataFrame) -> dict[str, dict[str, Any]]:
+    """By rule, the setting of least regret among those that draw at most a third; fewer draws in a tie."""
+    within = results[(results["share"] <= TARGET_SHARE) & (results["rule"] != "uniform")]
+    ordered = within.assign(rounded=within["regret_bits"].round(4)).sort_values(
+        ["rounded", "draws"], kind="stable"
+    )
+    return {str(rule): part.iloc[0].to_dict() for rule, part in ordered.groupby("rule", sort=False)}
+
+
+def verdict(results: pd.DataFrame) -> str:
+    """The settings that the stated rule takes for defaults."""
+    lines = [
+        "Defaults by the rule: least mean regret among settings that draw at most a third of uniform m = 16; "
+        "fewer draws in a tie (regret rounded to 0.0001 bits)."
+    ]
+    found = best_within_target(results)
+    lines += [
+        f"- {rule}: {row['setting']}: {row['regret_bits']:.4f} bits at {100 * row['share']:.0f}% of the "
+        f"draws, {_difference(row)} against m = 16"
+        for rule, row in found.items()
+    ]
+    return "\n".join(lines if found else [*lines, "- no setting draws so few"])
+
+
+def shown(results: pd.DataFrame) -> str:
+    """The table for readers."""
+    header = [
+        "rule",
+        "setting",
+        "draws",
+        "of m=16",
+        "stages",
+        "regret (bits)",
+        "minus m=16",
+        "missed",
+        "optimism",
+    ]
+    return markdown_table(header, list(_shown_rows(results)))
+
+
+def _shown_rows(results: pd.DataFrame) -> Iterator[list[str]]:
+    for row in results.to_dict("records"):
+        yield [
+            str(row["rule"]),
+            str(row["setting"]),
+            f"{row['draws']:.1f}",
+            f"{100 * row['share']:.0f}%",
+            f"{row['stages']:.1f}",
+            f"{row['regret_bits']:.4f} [{row['regret_low']:.4f}, {row['regret_high']:.4f}]",
+            _difference(row),
+            f"{100 * row['missed']:.0f}%",
+            f"{row['optimism_bits']:+.3f}",
+        ]
+
+
+def _difference(row: Mapping[Any, Any]) -> str:
+    return f"{row['more_than_uniform_bits']:+.4f} [{row['more_low']:+.4f}, {row['more_high']:+.4f}]"
+
+
+def draw(results: pd.DataFrame) -> Figure:
+    """Mean regret against mean draws of a round, a colour a rule; the dashed line is the target."""
+    figure = Figure(figsize=(5.6, 3.6), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots()
+    for rule, part in results.groupby("rule", sort=False):
+        style = "o-" if rule == "uniform" else "o"
+        axes.plot(
+            part["draws"], part["regret_bits"], style, label=rule, color=COLOURS[str(rule)], markersize=4
+        )
+    full = results[(results["rule"] == "uniform") & (results["setting"] == f"m={BUDGET}")]["draws"].iloc[0]
+    axes.axvline(full * TARGET_SHARE, color="#999999", linestyle="--", linewidth=1)
+    axes.set_xscale("log", base=2)
+    axes.set_xlabel("look-aheads of a round")
+    axes.set_ylabel("regret of the choice (bits)")
+    axes.grid(alpha=0.3)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False)
+    return figure
+
+
+if __name__ == "__main__":
+    main()

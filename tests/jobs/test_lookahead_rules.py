@@ -1,0 +1,53 @@
+"""protocol.lookahead: how look-aheads are asked for, and what cannot be combined with a forced answer."""
+
+import pytest
+from hydra import compose, initialize_config_dir
+
+from icpo.configuration import build, config_source
+from icpo.errors import ConfigError
+from icpo.jobs.protocol import LookaheadRules
+from icpo.types import Purpose
+
+FORCED = "protocol.lookahead.forced_answer='So it is boxed{'"
+
+
+def job(*overrides):
+    with initialize_config_dir(config_dir=config_source(), version_base="1.3"):
+        return build(compose("config", overrides=["+exp=quickstart", *overrides]).job)
+
+
+def test_it_is_off_by_default():
+    made = job("method=me_icpo")
+    assert made.prompts.forced_answer is None
+    sampling = made.protocol.sampling_by_purpose()
+    assert sampling[Purpose.LOOKAHEAD] == sampling[Purpose.CANDIDATE]
+
+
+def test_a_forced_answer_draws_few_tokens_up_to_the_brace_whatever_a_model_may_think():
+    made = job("method=me_icpo", FORCED)
+    assert made.prompts.forced_answer == "So it is boxed{"
+    sampling = made.protocol.sampling_by_purpose(max_answer_tokens=9000)
+    assert sampling[Purpose.CANDIDATE].max_tokens == sampling[Purpose.FINAL].max_tokens == 9000
+    lookahead = sampling[Purpose.LOOKAHEAD]
+    assert (lookahead.max_tokens, lookahead.stop, lookahead.min_room_tokens) == (32, ("}",), 32)
+    assert lookahead.temperature == sampling[Purpose.CANDIDATE].temperature
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (["backbone.chat_template=own"], "forced_answer.*chat_template=own.*backbone.chat_template=none"),
+        (["backbone.reasoning_end='</think>'"], "forced_answer.*reasoning_end"),
+        (["method.reuse_lookaheads=true"], "reuse_lookaheads.*forced_answer"),
+        (["protocol.lookahead.answer_tokens=0"], "answer_tokens"),
+    ],
+)
+def test_what_a_forced_answer_cannot_be_combined_with_is_named(overrides, message):
+    with pytest.raises(ConfigError, match=message):
+        job("method=me_icpo", FORCED, *overrides)
+
+
+@pytest.mark.parametrize("words", ["The answer is ", "", "boxed{}"])
+def test_the_opening_words_open_a_box(words):
+    with pytest.raises(ValueError, match=r"must be null or end in 'boxed\{'"):
+        LookaheadRules(words, 32, ("}",))

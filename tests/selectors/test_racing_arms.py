@@ -1,0 +1,71 @@
+"""The arms of +exp=racing: what they share is drawn once, and each has a cell of its own."""
+
+from itertools import pairwise
+
+import pytest
+
+from icpo.records import read_results
+from icpo.types import Purpose
+from tests.end_to_end.fakes import Continuous, questions_file, run
+
+ARMS = (
+    "racing_uniform_m16",
+    "racing_uniform_m8",
+    "racing_uniform_m4",
+    "racing_halving",
+    "racing_bound",
+    "racing_exact",
+    "racing_early_stop",
+    "racing_forced_answer",
+)
+SETTINGS = ("protocol.num_rounds=1", "protocol.num_candidates=6", "protocol.num_lookaheads=16")
+
+
+def drawn(engine, purpose):
+    return sum(request.num_samples for request in engine.requests if request.purpose is purpose)
+
+
+def first_round(cell):
+    """The first round of each question, in one order whatever finished first."""
+    return [row["trace"][0] for row in sorted(read_results(cell), key=lambda row: row["question_id"])]
+
+
+def test_candidates_and_summaries_of_the_first_round_are_drawn_by_the_first_arm_alone(tmp_path):
+    questions = questions_file(tmp_path)
+    engines, cells = [], []
+    for arm in ARMS:
+        cell, engine = run(tmp_path, questions, f"variant={arm}", *SETTINGS, engine=Continuous())
+        engines.append(engine)
+        cells.append(cell)
+    assert len(set(cells)) == len(ARMS)
+    assert drawn(engines[0], Purpose.CANDIDATE) == 3 * 6 and drawn(engines[0], Purpose.SUMMARY) > 0
+    for engine in engines[1:]:
+        assert drawn(engine, Purpose.CANDIDATE) == drawn(engine, Purpose.SUMMARY) == 0
+    for one, other in pairwise(cells):
+        for mine, its in zip(first_round(one), first_round(other), strict=True):
+            assert [c["draw"] for c in mine["candidates"]] == [c["draw"] for c in its["candidates"]]
+
+
+def test_racing_draws_fewer_and_exact_elimination_keeps_the_same(tmp_path):
+    questions = questions_file(tmp_path)
+    cells, drawn_by = {}, {}
+    for arm in ("racing_uniform_m16", "racing_halving", "racing_exact"):
+        cells[arm], engine = run(tmp_path, questions, f"variant={arm}", *SETTINGS, engine=Continuous())
+        drawn_by[arm] = drawn(engine, Purpose.LOOKAHEAD)
+    assert drawn_by["racing_halving"] < 0.6 * drawn_by["racing_uniform_m16"]
+    assert drawn_by["racing_exact"] <= drawn_by["racing_uniform_m16"]
+    kept = {arm: [round_["kept"] for round_ in first_round(cell)] for arm, cell in cells.items()}
+    assert kept["racing_exact"] == kept["racing_uniform_m16"]
+
+
+@pytest.mark.parametrize("arm", ["racing_halving", "racing_exact"])
+def test_an_interrupted_race_replays_to_the_same_end(tmp_path, arm):
+    """The second run has the journal and no results: it draws nothing and stores the same."""
+    questions = questions_file(tmp_path)
+    cell, _ = run(tmp_path, questions, f"variant={arm}", *SETTINGS, engine=Continuous())
+    before = read_results(cell)
+    (cell / "results.jsonl").unlink()
+    _, engine = run(tmp_path, questions, f"variant={arm}", *SETTINGS, engine=Continuous())
+    assert engine.requests == []
+    by_id = {row["question_id"]: row for row in read_results(cell)}
+    assert by_id == {row["question_id"]: row for row in before}
