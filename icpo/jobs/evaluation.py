@@ -19,6 +19,7 @@ from icpo.jobs.protocol import Protocol
 from icpo.methods import Foreign, drive, drive_block
 from icpo.prompts import Book
 from icpo.reporting.live import narrated, question_view
+from icpo.reporting.progress import stored_base_mean
 from icpo.rewards import Oracle
 from icpo.types import (
     BlockEngine,
@@ -98,7 +99,9 @@ class Evaluation:
         abstentions_vote = self.protocol.abstentions_vote
         with (
             Grader(self.protocol.grading) as grader,
-            Outcomes(cell, loaded, len(self.seeds), grader, abstentions_vote) as outcomes,
+            Outcomes(
+                cell, loaded, len(self.seeds), grader, abstentions_vote, self._base_mean_at_k(cell)
+            ) as outcomes,
         ):
             method = self._method(loaded, grader)
             todo = [(q, seed) for seed in self.seeds for q in loaded.questions]
@@ -106,6 +109,15 @@ class Evaluation:
                 for result in self._results(method, todo, self._toolkit(grader), cell):
                     outcomes.add(result)
             return {**self.facts(loaded), **outcomes.measure()}
+
+    def _base_mean_at_k(self, cell: Cell) -> float | None:
+        """The base's score on the same questions, if this run has it."""
+        return stored_base_mean(
+            cell.records.folder.parent,
+            backbone=self.backbone.name,
+            benchmark=self.benchmark.name,
+            protocol=self.protocol.name,
+        )
 
     def facts(self, loaded: LoadedBenchmark) -> dict[str, Any]:
         """What metrics.json says of the settings; None or 0 where the method has no such thing."""

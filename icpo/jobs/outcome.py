@@ -30,9 +30,15 @@ class Outcomes:
     """Takes results as they finish; a context manager that shows progress while it is open."""
 
     def __init__(
-        self, cell: Cell, loaded: LoadedBenchmark, num_seeds: int, grader: Grader, abstentions_vote: bool
+        self,
+        cell: Cell,
+        loaded: LoadedBenchmark,
+        num_seeds: int,
+        grader: Grader,
+        abstentions_vote: bool,
+        base_mean_at_k: float | None,
     ) -> None:
-        """Begins with what earlier sessions stored."""
+        """Begins with what earlier sessions stored; `base_mean_at_k` is shown beside the running score."""
         self._cell = cell
         self._golds = loaded.golds
         self._grader = grader
@@ -45,7 +51,10 @@ class Outcomes:
         for row in self._rows:
             self._grade(row)
         self._progress = CellProgress(
-            cell.records.folder.name, total=self._num_total, resumed=len(self._rows)
+            cell.records.folder.name,
+            total=self._num_total,
+            resumed=len(self._rows),
+            base_mean_at_k=base_mean_at_k,
         )
 
     def __enter__(self) -> "Outcomes":
