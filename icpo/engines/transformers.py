@@ -68,7 +68,9 @@ class TransformersEngine:
         self.block_questions = settings.block_questions
         self._settings, self._backbone = settings, backbone
         self._tokenizer = load_tokenizer(source, backbone)
-        self._model, self._endings, described = _load(settings, backbone, source, self._tokenizer)
+        self._model, self._endings, described = _load(
+            settings, backbone, source, self._tokenizer, max_context_tokens
+        )
         self._max_context_tokens = max_context_tokens
         self.identity = (
             f"transformers {described} {source.revision} context={max_context_tokens} "
@@ -132,7 +134,7 @@ def _completion(row: "Row", drawn: "Drawn") -> Completion:
 
 
 def _load(
-    settings: Transformers, backbone: "Backbone", source: Source, tokenizer: Any
+    settings: Transformers, backbone: "Backbone", source: Source, tokenizer: Any, max_context_tokens: int
 ) -> "tuple[Any, Endings, str]":
     """The model, what ends its completions, and a description of device, dtype and forward."""
     import torch
@@ -157,6 +159,12 @@ def _load(
             f"backbone={backbone.name}: transformers {transformers.__version__} cannot load {source.folder}: "
             f"{error}"
         ) from error
+    made_for = getattr(model.config, "max_position_embeddings", None)
+    if made_for is not None and made_for < max_context_tokens:
+        raise EngineError(
+            f"backbone={backbone.name} was made for {made_for} tokens, not {max_context_tokens}. "
+            "Lower backbone.max_context_tokens or protocol.max_context_tokens."
+        )
     model = model.eval().to(device)
     ends = model.generation_config.eos_token_id
     end_ids = [] if ends is None else [ends] if isinstance(ends, int) else ends

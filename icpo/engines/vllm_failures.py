@@ -14,7 +14,13 @@ OUT_OF_MEMORY = (
     "kv cache is needed, which is larger than",
     "is less than desired gpu memory utilization",
 )
-UNSUPPORTED = ("are not supported for now", "is not supported by vllm", "has no vllm implementation")
+UNSUPPORTED = (
+    "are not supported for now",
+    "is not supported by vllm",
+    "has no vllm implementation",
+    "does not recognize this architecture",
+)
+TOO_LONG = ("is greater than the derived max_model_len",)
 FOREIGN_CODE = ("trust_remote_code", "trust-remote-code")
 
 
@@ -32,6 +38,11 @@ def failed_start(error: BaseException, backbone: "Backbone", max_context_tokens:
             f"{backbone.tensor_parallel} GPU(s) it is planned for {backbone.gpu_memory_gb:g} GB. "
             "Use a larger GPU, raise backbone.tensor_parallel, lower the context, or end what else uses it. "
             f"vLLM said: {line.strip()}"
+        )
+    if line := found(TOO_LONG):
+        return EngineError(
+            f"backbone={backbone.name} was not made for a context of {max_context_tokens} tokens. "
+            f"Lower backbone.max_context_tokens or protocol.max_context_tokens. vLLM said: {line.strip()}"
         )
     if line := found(UNSUPPORTED):
         return EngineError(

@@ -137,11 +137,13 @@ def test_the_identity_names_what_changes_bits(llama_folder):
     assert len({identity(), *changed}) == 5
 
 
-def test_errors_name_the_way_out(tmp_path):
+def test_errors_name_the_way_out(tmp_path, llama_folder):
     with pytest.raises(EngineError, match=r"no folder .*backbone\.model_id=FOLDER"):
         settings_of().start(backbone_of(tmp_path / "absent"), max_context_tokens=64)
     with pytest.raises(EngineError, match="no tokenizer"):
         settings_of().start(backbone_of(tmp_path), max_context_tokens=64)
+    with pytest.raises(EngineError, match=r"made for 256 tokens, not 257.*max_context_tokens"):
+        settings_of().start(backbone_of(llama_folder), max_context_tokens=257)
     with pytest.raises(ValueError, match="device must be one of"):
         settings_of(device="tpu")
 

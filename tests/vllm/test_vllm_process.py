@@ -1,5 +1,7 @@
+import json
 import multiprocessing
 import os
+import shutil
 import signal
 import time
 
@@ -35,3 +37,14 @@ def test_a_killed_engine_is_an_error_with_the_log_and_the_next_one_starts():
 def test_what_vllm_does_not_know_is_named():
     with pytest.raises(EngineError, match=r"engine\.options names what vLLM .* does not know.*nonsense"):
         settings_of(in_process=False, options={"nonsense": 1}).start(nano(), max_context_tokens=64)
+
+
+def test_what_cannot_run_is_an_error_that_says_so(tmp_path):
+    with pytest.raises(EngineError, match=r"not made for a context of 9000 tokens.*Lower backbone"):
+        settings_of(in_process=False).start(nano(), max_context_tokens=9000)
+    folder = shutil.copytree(nano().location, tmp_path / "unknown")
+    config = json.loads((folder / "config.json").read_text())
+    unknown = {**config, "model_type": "unknown", "architectures": ["UnknownForCausalLM"]}
+    (folder / "config.json").write_text(json.dumps(unknown))
+    with pytest.raises(EngineError, match=r"does not know its architecture.*engine=transformers"):
+        settings_of(in_process=False).start(nano(model_id=str(folder)), max_context_tokens=64)
