@@ -12,7 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 from plain_loop import PlainTeacher, Task, closed_loop, train
 
 from icpo.theory.bandit import Bandit, Draws, draw, seeded
@@ -77,9 +76,7 @@ def main() -> None:
     parser.add_argument("--tasks", type=int, default=100_000, help="training tasks of the batched pipeline")
     parser.add_argument("--looped-tasks", type=int, default=2_000, help="training tasks that both run on")
     parser.add_argument("--repeats", type=int, default=3, help="batched runs, of which the fastest counts")
-    parser.add_argument("--threads", type=int, default=torch.get_num_threads(), help="torch threads")
     arguments = parser.parse_args()
-    torch.set_num_threads(arguments.threads)
     bandit, generator = Bandit(num_arms=10, tau_w=1.0, sigma=0.5), seeded(0, "cpu")
     teacher = TeacherRecipe("identity", penalty=0.5).build(10, step_size=1.0, gamma=0.2, device="cpu")
     test = draw(bandit, 64, 30, generator)
@@ -90,7 +87,6 @@ def main() -> None:
     runs = [timed(lambda: batched(teacher, large, test))[1:] for _ in range(arguments.repeats)]
     cpu, wall = min(runs, key=lambda run: run[1])
     scale = arguments.tasks / arguments.looped_tasks
-    print(f"{arguments.threads} threads")
     print(f"plain loop  B={arguments.looped_tasks:>7}: {plain_wall:7.2f} s wall, {plain_cpu:7.2f} s CPU")
     print(f"batched     B={arguments.tasks:>7}: {wall:7.2f} s wall, {cpu:7.2f} s CPU")
     print(f"ratio per task: {plain_wall * scale / wall:.0f}x wall, {plain_cpu * scale / cpu:.0f}x CPU")

@@ -38,16 +38,16 @@ def write_curve(path: Path, columns: Mapping[str, Column]) -> None:
 
 @contextmanager
 def figure(
-    cell: Path, name: str, num_panels: int = 1, width: float = 3.6, height: float = 2.5
+    cell: Path, name: str, num_columns: int = 1, num_rows: int = 1, width: float = 3.6, height: float = 2.5
 ) -> Iterator[list[Any]]:
-    """Axes side by side in the paper's style; on leaving, NAME.png and NAME.pdf are written to the cell."""
+    """Panels, row by row, in the paper's style; on leaving, NAME.png and NAME.pdf are written to the cell."""
     import matplotlib
     from matplotlib.figure import Figure
     from matplotlib.ticker import NullFormatter
 
     with matplotlib.rc_context(_STYLE):
-        drawing = Figure(figsize=(width * num_panels, height), layout="constrained")
-        panels = list(drawing.subplots(1, num_panels, squeeze=False)[0])
+        drawing = Figure(figsize=(width * num_columns, height * num_rows), layout="constrained")
+        panels = list(drawing.subplots(num_rows, num_columns, squeeze=False).flat)
         yield panels
         for axes in panels:  # A log axis of less than a decade would print its minor ticks over one another.
             axes.xaxis.set_minor_formatter(NullFormatter())

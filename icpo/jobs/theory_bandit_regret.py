@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
@@ -20,13 +20,13 @@ from icpo.theory.rollout import policy_gaps
 from icpo.theory.statistics import collect
 from icpo.theory.teacher import TeacherRecipe
 
-COLORS = {
-    "teacher": GREEN,
-    "LSA": BLUE,
-    "rough LSA": ORANGE,
-    "Thompson": RED,
-    "UCB": PURPLE,
-    "EXP3": GREY,
+STYLES: Mapping[str, Mapping[str, Any]] = {
+    "teacher": {"color": GREEN, "lw": 4, "alpha": 0.5},
+    "LSA": {"color": BLUE, "ls": "--", "lw": 1.5},
+    "rough LSA": {"color": ORANGE, "ls": ":", "lw": 1.5},
+    "Thompson": {"color": RED, "lw": 1.2},
+    "UCB": {"color": PURPLE, "lw": 1.2},
+    "EXP3": {"color": GREY, "lw": 1.2},
 }
 IMITATED = 1e-6
 
@@ -197,12 +197,14 @@ def write_regrets(cell: Path, played: Mapping[str, Played], horizons: Sequence[i
 
 def draw_regrets(cell: Path, played: Mapping[str, Played]) -> None:
     """regret.{png,pdf}: one panel for each scene; the LSA's line lies on the teacher's where it imitates."""
-    with figure(cell, "regret", num_panels=len(played), width=2.4, height=2.6) as panels:
-        for axes, (scene, p) in zip(panels, played.items(), strict=True):
+    num_rows = (len(played) + 2) // 3
+    with figure(cell, "regret", num_columns=3, num_rows=num_rows, width=2.6, height=2.3) as panels:
+        for axes in panels[len(played) :]:
+            axes.remove()
+        for axes, (scene, p) in zip(panels, played.items(), strict=False):
             for player, regret in p.regret.items():
                 rounds = torch.arange(1, regret.shape[-1] + 1)
-                style = "--" if player == "LSA" else "-"
-                axes.plot(rounds, regret.mean(0).cpu(), style, color=COLORS[player], label=player, lw=1.3)
-            axes.set(xscale="log", yscale="log", xlabel="round $t$", title=scene.replace("_", " "))
-        panels[0].set_ylabel("cumulative regret")
+                axes.plot(rounds, regret.mean(0).cpu(), label=player, **STYLES[player])
+            axes.set(xscale="log", yscale="log", xlabel="round $t$", ylabel="cumulative regret")
+            axes.set_title(scene.replace("_", " "), fontsize=8)
         panels[0].legend(fontsize=6.5)

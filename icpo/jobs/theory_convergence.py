@@ -243,7 +243,7 @@ def draw_convergence(
 ) -> None:
     """convergence.{png,pdf}: losses against both exponentials, and the second moment against its lemma."""
     t = torch.arange(1, len(covered.count_measured) + 1)
-    with figure(cell, "convergence", num_panels=3, width=3.1) as (paper, other, moment):
+    with figure(cell, "convergence", num_columns=3, width=3.1) as (paper, other, moment):
         for axes, shown, title in (
             (paper, decay, "Flow, paper's setting"),
             (other, contrast, "Flow, contrast"),

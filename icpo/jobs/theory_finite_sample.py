@@ -242,13 +242,14 @@ class FiniteSample:
         ]
 
     def _draw(self, cell: Path, outcomes: Sequence[Outcome], dependent: Tensor, independent: Tensor) -> None:
-        with figure(cell, "recovery", num_panels=3, width=3.1) as (error, coupons, moments):
+        with figure(cell, "recovery", num_columns=3, width=3.1) as (error, coupons, moments):
             colors = [BLUE, ORANGE, GREEN, RED]
             by_length = [
                 o
                 for o in outcomes
                 if o.setting in {replace(self.base, num_rounds=N) for N in self.num_rounds}
             ]
+            by_length.sort(key=lambda outcome: outcome.setting.num_rounds)
             for color, outcome in zip(colors, by_length, strict=False):
                 gap_B = outcome.recovery.gap_RB.median(0).values.clamp_min(1e-17).cpu()
                 error.plot(

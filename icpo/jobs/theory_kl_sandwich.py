@@ -232,7 +232,7 @@ def write_students(cell: Path, cells: Sequence[Cell]) -> None:
 
 def draw_sandwich(cell: Path, cells: Sequence[Cell], adversary: Mapping[tuple[int, float], float]) -> None:
     """sandwich.{png,pdf}: where the lower end holds, and how near anyone comes to the upper end."""
-    with figure(cell, "sandwich", num_panels=2) as (lower, upper):
+    with figure(cell, "sandwich", num_columns=2) as (lower, upper):
         first = min(c.step_size for c in cells)
         for color, label, chosen in (
             (BLUE, f"teacher with $c = {first:g}$", [c for c in cells if c.step_size == first]),

@@ -174,7 +174,7 @@ def draw_gaps(cell: Path, gaps: Mapping[str, Tensor]) -> None:
     """gap.{png,pdf}: the paper's Figure 2 (top), and beside it a teacher out of its LSA's reach."""
     curves = {name: gaps_SBN.flatten(0, 1).cpu() for name, gaps_SBN in gaps.items()}
     rounds = torch.arange(2, curves["trained"].shape[-1] + 2)
-    with figure(cell, "gap", num_panels=2) as (top, other):
+    with figure(cell, "gap", num_columns=2) as (top, other):
         plot_band(top, rounds, curves["trained"], BLUE, "trained LSA")
         plot_band(top, rounds, curves["closed_form"], GREEN, "two-channel closed form")
         top.set_title("Policy matching, $H = I$")

@@ -22,6 +22,7 @@ EXPERIMENTS = (
 COLUMNS = ("experiment", "source", "claim", "verdict", "evidence")
 CLAIM_KEYS = ("source", "statement", "verdict", "evidence")
 PIPED_WIDTH = 160
+WRITE_COMMAND = "python -m icpo.reporting.theory_verdicts --write experiments"
 
 
 def verdict_rows(outputs: Path) -> list[tuple[str, ...]]:
@@ -65,17 +66,33 @@ def verdict_table(rows: Sequence[tuple[str, ...]]) -> Table:
     return table
 
 
+def write_verdicts(rows: Sequence[tuple[str, ...]], experiments: Path) -> None:
+    """Writes experiments/NAME/verdicts.md for each experiment that was run."""
+    for name in EXPERIMENTS:
+        own = [row[1:] for row in rows if row[0] == name and row[3] != "not run"]
+        if own:
+            lines = [f"<!-- python -m icpo.run +exp={name}, then {WRITE_COMMAND} -->", ""]
+            lines += [_line(COLUMNS[1:]), _line(["---"] * len(COLUMNS[1:])), *map(_line, own), ""]
+            (experiments / name / "verdicts.md").write_text("\n".join(lines), encoding="utf-8")
+
+
+def _line(values: Sequence[str]) -> str:
+    return "| " + " | ".join(value.replace("|", "\\|") for value in values) + " |"
+
+
 def main() -> None:
-    """Prints the table of the outputs folder named on the command line."""
+    """Prints the table of the outputs folder named on the command line, and stores it where asked to."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "outputs", type=Path, nargs="?", default=Path("outputs"), help="where the runs are stored"
-    )
-    rows = verdict_rows(parser.parse_args().outputs)
+    parser.add_argument("outputs", type=Path, nargs="?", default=Path("outputs"), help="where the runs are")
+    parser.add_argument("--write", type=Path, metavar="FOLDER", help="write FOLDER/NAME/verdicts.md as well")
+    arguments = parser.parse_args()
+    rows = verdict_rows(arguments.outputs)
     console = Console()
     Console(width=console.width if console.is_terminal else PIPED_WIDTH).print(
         verdict_table(rows), markup=False
     )
+    if arguments.write:
+        write_verdicts(rows, arguments.write)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 Shapes: M prefixes, K arms, Z = 2K entries of z = (n_t/t, g_t/t), F = 2K + 2 features, of which z comes first.
 """
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial, reduce
@@ -11,7 +12,6 @@ import torch
 from torch import Tensor
 
 from icpo.theory.bandit import Draws
-from icpo.theory.policies import project
 from icpo.theory.rollout import rollout
 from icpo.theory.teacher import Teacher
 
@@ -106,7 +106,7 @@ def collect(teacher: Teacher, draws: Draws) -> Statistics:
     if draws.num_rounds < 2:
         raise ValueError(f"training needs trajectories of at least 2 rounds, got {draws.num_rounds}")
     # Blocks are too small for torch to split one operation among threads: each thread has a block to itself.
-    with ThreadPoolExecutor(torch.get_num_threads()) as pool:
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
         blocks = draws.blocks(tasks_per_block(draws))
         return reduce(Statistics.merged, pool.map(partial(_summarised, teacher), blocks))
 
@@ -119,7 +119,10 @@ def tasks_per_block(draws: Draws) -> int:
 def _summarised(teacher: Teacher, draws: Draws) -> Statistics:
     played = rollout(teacher, draws)
     features_MF = torch.cat([history.features_BF for history in played.histories[1:-1]])
-    labels_MK = project(torch.cat([teacher.logits(history) for history in played.histories[1:-1]]))
+    operator_KZ = teacher.operator_KZ
+    labels_MK = (
+        features_MF[:, : operator_KZ.shape[1]] @ operator_KZ.T
+    )  # The projected logits of Eq. (real-update).
     policies_MK = torch.cat(played.policies[:-1])
     return Statistics(
         features_MF.T @ features_MF,

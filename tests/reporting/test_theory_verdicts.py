@@ -3,7 +3,7 @@ import json
 import pytest
 
 from icpo.errors import RecordsError
-from icpo.reporting.theory_verdicts import EXPERIMENTS, main, verdict_rows
+from icpo.reporting.theory_verdicts import EXPERIMENTS, main, verdict_rows, write_verdicts
 
 CLAIM = {"source": "Theorem 1", "statement": "the sky is up", "verdict": "fails", "evidence": "3 of 4"}
 
@@ -28,6 +28,16 @@ def test_table_is_printed(outputs, capsys, monkeypatch):
     printed = capsys.readouterr().out
     assert "the sky is up" in printed
     assert "not run" in printed
+
+
+def test_verdicts_are_written_beside_their_experiment_with_bars_escaped(tmp_path):
+    (tmp_path / "convergence").mkdir()
+    write_verdicts(
+        [("convergence", "ours", "|x| <= 1", "holds", "2"), ("kl_sandwich", "", "", "not run", "")], tmp_path
+    )
+    lines = (tmp_path / "convergence" / "verdicts.md").read_text().splitlines()
+    assert lines[-1] == r"| ours | \|x\| <= 1 | holds | 2 |"
+    assert "+exp=convergence" in lines[0]
 
 
 def test_nothing_run_says_how(tmp_path):
