@@ -106,8 +106,10 @@ class Vllm:
     def _load(self) -> ModuleType:
         """The vllm module, told by its environment variables how to run."""
         from icpo.engines.vllm_log import log_file
+        from icpo.engines.vllm_worker import OWNER
 
         log_file()
+        os.environ[OWNER] = str(os.getpid())
         os.environ["VLLM_ENABLE_V1_MULTIPROCESSING"] = "0" if self.in_process else "1"
         os.environ["VLLM_BATCH_INVARIANT"] = "1" if self.batch_invariant else "0"
         os.environ.setdefault("VLLM_WORKER_MULTIPROC_METHOD", "spawn")

@@ -1,6 +1,32 @@
 """What runs inside vLLM's worker processes on our behalf."""
 
+import os
+import select
+import signal
+import threading
+from contextlib import suppress
 from typing import Any
+
+OWNER = "ICPO_ENGINE_OWNER"
+
+
+def follow(owner: int) -> None:
+    """Waits for the process that owns the engine to end, then ends this one and the engine core above it.
+
+    A run that was killed outright cannot end its engine, which would wait on and hold its GPU.
+    """
+    core = os.getppid()
+    with suppress(ProcessLookupError):
+        poll = select.poll()
+        poll.register(os.pidfd_open(owner), select.POLLIN)
+        poll.poll()
+    if core != owner:
+        os.kill(core, signal.SIGKILL)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+if OWNER in os.environ and int(os.environ[OWNER]) != os.getpid():
+    threading.Thread(target=follow, args=(int(os.environ[OWNER]),), daemon=True).start()
 
 
 class WorkerExtension:
