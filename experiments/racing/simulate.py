@@ -32,6 +32,17 @@ from icpo.types import Lookahead, Looking, Selection, Selector, Votes
 MAX_BUDGET = 32
 TARGET_SHARE = 1 / 3  # of the look-aheads that uniform m = 16 draws
 SEED = 0
+HALVING = (
+    (1, 3, 4, 8),
+    (1, 4, 5, 6),
+    (2, 2, 4, 8),
+    (2, 2, 5, 7),
+    (2, 4, 10),
+    (3, 3, 5, 5),
+    (4, 4, 8),
+    (4, 12),
+    (8, 8),
+)
 COLOURS = {"uniform": "#555555", "halving": "#d9702b", "bound": "#2b6cb0", "exact": "#55a868"}
 
 
@@ -77,20 +88,19 @@ def main() -> None:
 def settings() -> list[Setting]:
     """Uniform budgets, and each rule with its knobs swept."""
     found = [Setting("uniform", f"m={m}", Entropy("entropy", False), m) for m in (4, 8, 16, MAX_BUDGET)]
-    for instalments in ((2, 2, 4, 8), (2, 4, 10), (3, 3, 5, 5), (4, 4, 8), (4, 12), (6, 10), (8, 8)):
-        for certain_after in (None, 4, 6, 8):
-            if certain_after is None or certain_after >= instalments[0]:
-                found.append(_racing("halving", instalments, certain_after=certain_after))
-    for instalments in ((2, 2, 4, 8), (4, 4, 8), (4, 2), (6, 2), (8, 8)):
-        for width in (0.25, 0.5, 1.0, 2.0):
-            for indifference_bits in (0.0, 0.25, 0.5):
-                found.append(_racing("bound", instalments, width=width, indifference_bits=indifference_bits))
+    for instalments in HALVING:
+        for certain_after in (None, 4, 8):
+            found.append(_racing("halving", instalments, certain_after=certain_after))
+    for instalments in ((2, 2, 4, 8), (4, 4, 8), (4, 2), (8, 8)):
+        for width in (0.0, 0.25, 0.5, 1.0, 2.0):
+            for certain_after in (None, 4):
+                found.append(_racing("bound", instalments, width=width, certain_after=certain_after))
     found += [_racing("exact", instalments) for instalments in ((4, 4, 8), (8, 2), (1,))]
     return found
 
 
 def _racing(rule: str, instalments: tuple[int, ...], **knobs: Any) -> Setting:
-    values = {"width": 1.0, "indifference_bits": 0.0, "certain_after": None, "merge_identical": False} | knobs
+    values = {"width": 1.0, "certain_after": None, "merge_identical": False} | knobs
     name = " ".join([",".join(map(str, instalments)), *(f"{key}={value}" for key, value in knobs.items())])
     return Setting(rule, name, EntropyRacing("entropy_racing", Rule(rule), instalments, **values), BUDGET)
 

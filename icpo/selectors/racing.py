@@ -21,9 +21,9 @@ ROUNDING_BITS = 1e-9  # above what sums of floats can be off by: equal entropies
 class Rule(str, Enum):
     """Which attempts leave after an instalment.
 
-    `halving`: the worse half. `bound`: those that are hardly better than the leader by `indifference_bits`:
-    their confidence interval begins above the end of the leader's, less that much. `exact`: those that cannot
-    win whatever is still drawn, so that the choice is the full budget's for the same draws.
+    `halving`: the worse half. `bound`: those whose confidence interval begins above the end of the leader's.
+    `exact`: those that cannot win whatever is still drawn, so that the choice is the full budget's for the
+    same draws.
     """
 
     HALVING = "halving"
@@ -37,8 +37,8 @@ class EntropyRacing:
 
     `instalments` are draws per attempt and stage, the last one repeated until `num_lookaheads` are drawn.
     `width` is how many standard errors an interval of `bound` reaches to either side. `certain_after` ends
-    the race once at least so many draws of the leader all agree (None: never); of several such attempts the
-    first wins, as with the full budget. `merge_identical` draws once for attempts that stand in the prompt as
+    the race once every attempt drawn for has at least so many draws that all agree (None: never); the first
+    wins then, as with the full budget. `merge_identical` draws once for attempts that stand in the prompt as
     the same text, and keeps the first of them.
     """
 
@@ -46,7 +46,6 @@ class EntropyRacing:
     rule: Rule
     instalments: tuple[int, ...]
     width: float
-    indifference_bits: float
     certain_after: int | None
     merge_identical: bool
     needs_lookaheads: ClassVar[bool] = True
@@ -58,9 +57,8 @@ class EntropyRacing:
             raise ValueError(
                 f"instalments must be positive numbers, at least one, got {list(self.instalments)}"
             )
-        for field in ("width", "indifference_bits"):
-            if getattr(self, field) < 0:
-                raise ValueError(f"{field} must be at least 0, got {getattr(self, field)}")
+        if self.width < 0:
+            raise ValueError(f"width must be at least 0, got {self.width}")
         if self.certain_after is not None and self.certain_after < 1:
             raise ValueError(f"certain_after must be null or at least 1, got {self.certain_after}")
         if self.rule is Rule.EXACT and (self.certain_after is not None or self.merge_identical):
@@ -96,14 +94,16 @@ class EntropyRacing:
             seen |= {x.attempt: x for x in racing}
             ranked = sorted(racing, key=lambda x: (self._estimate(x, num_lookaheads), x.attempt))
             alive = sorted(x.attempt for x in self._survivors(ranked, num_lookaheads, num_left))
-            if len(alive) == 1 or self._is_certain(ranked[0]):
+            if len(alive) == 1 or self._is_certain(racing):
                 break
         winner = next(x.attempt for x in ranked if x.attempt in alive)
         return Selection((winner,), tuple(seen[i] for i in sorted(seen)))
 
-    def _is_certain(self, leader: Lookahead) -> bool:
-        is_due = self.certain_after is not None and leader.votes.num_answered >= self.certain_after
-        return is_due and leader.entropy_bits == 0
+    def _is_certain(self, racing: Sequence[Lookahead]) -> bool:
+        least = self.certain_after
+        return least is not None and all(
+            x.entropy_bits == 0 and x.votes.num_answered >= least for x in racing
+        )
 
     def _estimate(self, lookahead: Lookahead, budget: int) -> float:
         if self.rule is Rule.EXACT:
@@ -113,7 +113,7 @@ class EntropyRacing:
     def _interval(self, lookahead: Lookahead, budget: int) -> tuple[float, float]:
         value = estimated_bits(lookahead.votes, budget)
         reach = self.width * standard_error_bits(lookahead.votes, budget)
-        return max(0.0, value - reach), value + reach
+        return value - reach, value + reach
 
     def _survivors(self, ranked: Sequence[Lookahead], budget: int, num_left: int) -> Sequence[Lookahead]:
         """Those still in the race, of the attempts drawn for, best first."""
@@ -122,8 +122,7 @@ class EntropyRacing:
                 return ranked[: ceil(len(ranked) / 2)]
             case Rule.BOUND:
                 _, reach = self._interval(ranked[0], budget)
-                reach -= self.indifference_bits
-                return [ranked[0], *(x for x in ranked[1:] if self._interval(x, budget)[0] <= reach)]
+                return [x for x in ranked if self._interval(x, budget)[0] <= reach]
             case Rule.EXACT:
                 reach = min(highest_reachable_bits(x.votes, num_left) for x in ranked) + ROUNDING_BITS
                 return [x for x in ranked if lowest_reachable_bits(x.votes, num_left) <= reach]

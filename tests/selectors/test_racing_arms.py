@@ -1,12 +1,13 @@
 """The arms of +exp=racing: what they share is drawn once, and each has a cell of its own."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 
 from icpo.records import read_results
 from icpo.types import Purpose
-from tests.end_to_end.fakes import Continuous, questions_file, run
+from tests.end_to_end.fakes import Continuous, questions_file, reply, run
 
 ARMS = (
     "racing_uniform_m16",
@@ -19,6 +20,16 @@ ARMS = (
     "racing_forced_answer",
 )
 SETTINGS = ("protocol.num_rounds=1", "protocol.num_candidates=6", "protocol.num_lookaheads=16")
+
+
+class SeededBySample(Continuous):
+    """Sample i of a request depends on its seed + i alone, as with the real engines."""
+
+    def finished(self):
+        ticket = max(self.waiting)
+        request = self.waiting.pop(ticket)
+        samples = [replace(request, seed=request.seed + i, num_samples=1) for i in range(request.num_samples)]
+        return [(ticket, [completion for sample in samples for completion in reply(sample)])]
 
 
 def drawn(engine, purpose):
@@ -50,7 +61,7 @@ def test_racing_draws_fewer_and_exact_elimination_keeps_the_same(tmp_path):
     questions = questions_file(tmp_path)
     cells, drawn_by = {}, {}
     for arm in ("racing_uniform_m16", "racing_halving", "racing_exact"):
-        cells[arm], engine = run(tmp_path, questions, f"variant={arm}", *SETTINGS, engine=Continuous())
+        cells[arm], engine = run(tmp_path, questions, f"variant={arm}", *SETTINGS, engine=SeededBySample())
         drawn_by[arm] = drawn(engine, Purpose.LOOKAHEAD)
     assert drawn_by["racing_halving"] < 0.6 * drawn_by["racing_uniform_m16"]
     assert drawn_by["racing_exact"] <= drawn_by["racing_uniform_m16"]
