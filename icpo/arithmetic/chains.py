@@ -29,13 +29,13 @@ class Rules:
 
 
 RULES = Rules(
-    max_value=9999,
-    starts=(12, 299),
-    addends=(11, 499),
+    max_value=99_999,
+    starts=(12, 499),
+    addends=(11, 999),
     small_factors=(3, 9),
-    large_factors=(11, 29),
+    large_factors=(11, 99),
     divisors=(2, 9),
-    large_factor_shares=(0.3, 0.4, 0.5, 0.6, 0.7),
+    large_factor_shares=(0.25, 0.4, 0.5, 0.6, 0.7),
 )
 
 

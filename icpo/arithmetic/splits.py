@@ -38,7 +38,7 @@ class ProblemSet:
 
 
 HELDOUT_RULES = replace(
-    RULES, addends=(500, 899), small_factors=(31, 49), large_factors=(31, 49), divisors=(10, 19)
+    RULES, addends=(1000, 1999), small_factors=(101, 129), large_factors=(101, 129), divisors=(10, 19)
 )
 LEVELS = {f"l{n}": ProblemSet((n,), RULES, TRAIN_WORLDS) for n in range(1, 6)}
 HELDOUT_SETS = {

@@ -10,7 +10,7 @@ from icpo.nano.workings import Line, Working
 
 LARGE_FACTOR = 10
 CONCENTRATION = 1.5
-MAX_VALUE = 99_999
+MAX_VALUE = 999_999
 
 Outcomes = tuple[list[int], list[float]]
 

@@ -54,15 +54,20 @@ def test_judgements_are_right_and_both_occur(prompts):
 
 
 def test_majority_tags_tell_and_random_tags_do_not(prompts):
-    def right_when_tagged_good(tags):
+    def right_share(title, tags):
         hits = [
-            f"boxed{{{s.problem.answer}}}" in e.prompt.split(paper.GOOD_IDEAS)[1]
+            f"boxed{{{s.problem.answer}}}" in idea
             for s, e in examples(Task.TAGGED, prompts, 600, tags)
-            if paper.GOOD_IDEAS in e.prompt
+            if title in e.prompt
+            for idea in e.prompt.split(title)[1].partition(paper.GOOD_IDEAS)[0].split("]- ")[1:]
         ]
         return sum(hits) / len(hits)
 
-    assert right_when_tagged_good(Tags.MAJORITY) > right_when_tagged_good(Tags.RANDOM) + 0.03
+    def told(tags):
+        return right_share(paper.GOOD_IDEAS, tags) - right_share(paper.BAD_IDEAS, tags)
+
+    assert told(Tags.MAJORITY) > 0.3
+    assert abs(told(Tags.RANDOM)) < 0.1
 
 
 def test_a_mixture_needs_weights():
