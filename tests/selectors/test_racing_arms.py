@@ -14,6 +14,7 @@ ARMS = (
     "racing_uniform_m8",
     "racing_uniform_m4",
     "racing_halving",
+    "racing_merged",
     "racing_bound",
     "racing_exact",
     "racing_early_stop",

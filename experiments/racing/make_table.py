@@ -1,0 +1,163 @@
+"""What each arm costs, and gains or loses against uniform m = 16.
+
+python experiments/racing/make_table.py [RUN_NAME] [--outputs FOLDER]
+
+Reads stored cells only; writes RUN/report/racing.{md,csv}. Differences are paired by question and seed, with
+95% bootstrap intervals clustered by question.
+"""
+
+import argparse
+import sys
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from icpo.metrics import QuestionScore, estimate, mean_at_k, paired_difference
+from icpo.metrics.compare import values_of
+from icpo.records import read_metrics, read_results, read_scores, run_cells
+from icpo.reporting.markdown import table as markdown_table
+
+POOL = "all levels"
+SHOWN = {
+    "benchmark": "benchmark",
+    "arm": "arm",
+    "pairs": "pairs",
+    "tokens": "tokens/question",
+    "lookahead_tokens": "of look-aheads",
+    "share": "share of m = 16",
+    "lookaheads": "look-aheads/question",
+    "mean": "Mean@k (%)",
+    "difference": "minus m = 16 (points)",
+    "holds": "third, within 2 points",
+}
+Values = dict[tuple[Hashable, int], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """One arm on one benchmark, by (question, seed): Mean@k, tokens, those of look-aheads, look-aheads."""
+
+    benchmark: str
+    arm: str
+    mean: Values
+    tokens: Values
+    lookahead_tokens: Values
+    lookaheads: Values
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("run_name", nargs="?", default="racing")
+    parser.add_argument("--outputs", type=Path, default=Path("outputs"))
+    args = parser.parse_args()
+    run = args.outputs / args.run_name
+    arms = [arm for cell in run_cells(args.outputs, args.run_name) if (arm := costs_of(cell)) is not None]
+    if not arms:
+        raise SystemExit(f"No measured cell under {run}. Run python -m icpo.run +exp=racing first.")
+    rows = list(rows_of([*arms, *pooled(arms)]))
+    report = run / "report"
+    report.mkdir(parents=True, exist_ok=True)
+    pd.DataFrame(rows).to_csv(report / "racing.csv", index=False, lineterminator="\n")
+    text = markdown_table(list(SHOWN.values()), [list(shown(row).values()) for row in rows]) + "\n"
+    (report / "racing.md").write_text(text, encoding="utf-8")
+    sys.stdout.write(f"{text}\n{report / 'racing.csv'}\n{report / 'racing.md'}\n")
+
+
+def costs_of(cell: Path) -> Costs | None:
+    """What a finished cell of ME-ICPO took by question and seed; None for any other cell."""
+    metrics = read_metrics(cell) or {}
+    if metrics.get("method") != "me_icpo" or "mean_at_k" not in metrics:
+        return None
+    name = str(metrics["benchmark"])
+    scores = [QuestionScore.from_json(line) for line in read_scores(cell)]
+    results = {((name, row["question_id"]), int(row["seed"])): row for row in read_results(cell)}
+    return Costs(
+        benchmark=name,
+        arm=str(metrics["label"]),
+        mean=values_of(scores, mean_at_k, name),
+        tokens={key: float(row["usage"]["generated_tokens"]) for key, row in results.items()},
+        lookahead_tokens={
+            key: float(row["usage"]["generated_by_purpose"].get("lookahead", 0))
+            for key, row in results.items()
+        },
+        lookaheads={key: float(num_lookaheads(row)) for key, row in results.items()},
+    )
+
+
+def num_lookaheads(row: Mapping[str, Any]) -> int:
+    """Look-aheads drawn for a question, all rounds."""
+    votes = [x["votes"] for round_ in row["trace"] for x in round_["lookaheads"]]
+    return sum(len(v["labels"]) for v in votes)
+
+
+def pooled(arms: Sequence[Costs]) -> Iterator[Costs]:
+    """Each arm over all benchmarks of the run, every question weighing the same; nothing if there is one."""
+    if len({arm.benchmark for arm in arms}) < 2:
+        return
+    for label in dict.fromkeys(arm.arm for arm in arms):
+        own = [arm for arm in arms if arm.arm == label]
+        fields = ("mean", "tokens", "lookahead_tokens", "lookaheads")
+        yield Costs(POOL, label, *({k: v for arm in own for k, v in getattr(arm, f).items()} for f in fields))
+
+
+def rows_of(arms: Sequence[Costs]) -> Iterator[dict[str, Any]]:
+    """One row an arm and benchmark, most look-ahead tokens first; the yardstick is uniform m = 16."""
+    for benchmark in dict.fromkeys(arm.benchmark for arm in arms):
+        own = [arm for arm in arms if arm.benchmark == benchmark]
+        full = next((arm for arm in own if arm.arm.endswith("-m16") and "-entropy-" in arm.arm), None)
+        for arm in sorted(
+            own, key=lambda arm: -sum(arm.lookahead_tokens.values()) / len(arm.lookahead_tokens)
+        ):
+            yield _row(arm, full)
+
+
+def _row(arm: Costs, full: Costs | None) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "benchmark": arm.benchmark,
+        "arm": arm.arm,
+        "pairs": len(arm.mean),
+        "tokens": _average(arm.tokens),
+        "lookahead_tokens": _average(arm.lookahead_tokens),
+        "lookaheads": _average(arm.lookaheads),
+    }
+    row |= _interval("mean", estimate(arm.mean))
+    if full is not None and full is not arm and arm.mean.keys() & full.mean.keys():
+        shared = arm.tokens.keys() & full.tokens.keys()
+        own, whole = (sum(costs.lookahead_tokens[key] for key in shared) for costs in (arm, full))
+        row["share"] = own / whole if whole else float("nan")
+        row |= _interval("difference", paired_difference(arm.mean, full.mean))
+        row["holds"] = (
+            row["share"] <= 1 / 3 and -0.02 <= row["difference_low"] <= row["difference_high"] <= 0.02
+        )
+    return row
+
+
+def _interval(name: str, value: Any) -> dict[str, float]:
+    return {name: value.value, f"{name}_low": value.low, f"{name}_high": value.high}
+
+
+def _average(values: Mapping[Any, float]) -> float:
+    return sum(values.values()) / len(values)
+
+
+def shown(row: Mapping[str, Any]) -> dict[str, str]:
+    """A row for readers, in the order of SHOWN; comparisons are empty for the yardstick and without one."""
+    texts = {name: "" for name in SHOWN} | {name: str(row[name]) for name in ("benchmark", "arm", "pairs")}
+    texts |= {name: f"{row[name]:,.0f}" for name in ("tokens", "lookahead_tokens", "lookaheads")}
+    texts["mean"] = f"{100 * row['mean']:.2f} [{100 * row['mean_low']:.2f}, {100 * row['mean_high']:.2f}]"
+    if "difference" in row:
+        low, high = 100 * row["difference_low"], 100 * row["difference_high"]
+        texts["share"] = f"{100 * row['share']:.0f}%"
+        texts["difference"] = f"{100 * row['difference']:+.2f} [{low:+.2f}, {high:+.2f}]"
+        texts["holds"] = "yes" if row["holds"] else "no"
+    return {name: texts[name] for name in SHOWN}
+
+
+if __name__ == "__main__":
+    main()
