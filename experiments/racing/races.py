@@ -3,6 +3,7 @@
 Shapes: A attempts, C answer classes of which the last is silence, M look-aheads.
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from icpo.records import read_manifest, read_results, run_cells
 from icpo.types import Attempt, Candidate, Completion, FinishReason
 
 BUDGET = 16  # the paper's m: what a racing rule may draw of an attempt, and the price of silence
+Idea = tuple[str, str | None, int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +47,27 @@ def stored_races(run: Path) -> list[Race]:
 
 
 def _race(name: str, round_: Mapping[str, Any]) -> Race:
-    counts = [[n for _, n in x["votes"]["counts"]] for x in round_["lookaheads"]]
-    width = max(map(len, counts))
-    silent = [x["votes"]["num_abstained"] for x in round_["lookaheads"]]
-    rows = [[*own, *[0] * (width - len(own)), mute] for own, mute in zip(counts, silent, strict=True)]
-    table = np.array(rows, dtype=float)
+    """A stored round; look-aheads of identical ideas, which have one prompt, are taken together."""
     answers = [round_["candidates"][i]["answer"] for i in round_["eligible"]]
     attempts = tuple(
         _attempt(answer, stored["reward"], stored["summary"])
         for answer, stored in zip(answers, round_["attempts"], strict=True)
     )
+    counts: dict[Idea, Counter[str]] = defaultdict(Counter)
+    silent: Counter[Idea] = Counter()
+    for x in round_["lookaheads"]:
+        idea = idea_of(attempts[x["attempt"]])
+        counts[idea].update(dict(x["votes"]["counts"]))
+        silent[idea] += x["votes"]["num_abstained"]
+    width = max(map(len, counts.values()))
+    rows = {idea: [*own.values(), *[0] * (width - len(own)), silent[idea]] for idea, own in counts.items()}
+    table = np.array([rows[idea_of(attempt)] for attempt in attempts], dtype=float)
     return Race(name, attempts, table / table.sum(axis=1, keepdims=True))
+
+
+def idea_of(attempt: Attempt) -> Idea:
+    """All that a prompt shows of an attempt."""
+    return attempt.summary, attempt.candidate.answer, attempt.reward
 
 
 def made_up_races(num_races: int) -> list[Race]:
@@ -106,7 +118,7 @@ def true_bits(shares_C: NDArray[np.float64]) -> float:
 def describe(races: Sequence[Race], repetitions: int) -> str:
     """What was simulated on."""
     num_attempts = sum(len(race.attempts) for race in races)
-    num_ideas = sum(len({(a.summary, a.candidate.answer, a.reward) for a in race.attempts}) for race in races)
+    num_ideas = sum(len(set(map(idea_of, race.attempts))) for race in races)
     spread = np.array([np.ptp(race.bits_A()) for race in races])
     return (
         f"{len(races)} rounds, {num_attempts} attempts ({num_ideas} different ideas), {repetitions} "

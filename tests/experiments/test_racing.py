@@ -1,0 +1,109 @@
+"""The racing scripts: simulation on invented rounds, the cost table and the agreement on stored ones."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from tests.experiments.scripts import EXPERIMENTS, load
+from tests.reporting.stored_runs import me_icpo
+
+
+@pytest.fixture
+def simulation(monkeypatch):
+    monkeypatch.syspath_prepend(str(EXPERIMENTS / "racing"))
+    monkeypatch.delitem(sys.modules, "races", raising=False)
+    return load("racing/simulate")
+
+
+def race_of(simulation, *shares):
+    attempts = tuple(simulation.made_up_races(1)[0].attempts[: len(shares)])
+    return simulation.Race("r", attempts, np.array(shares))
+
+
+def test_the_truth_is_entropy_and_the_price_of_silence(simulation):
+    race = race_of(simulation, [0.5, 0.5, 0.0], [0.75, 0.0, 0.25], [0.0, 0.0, 1.0])
+    assert race.bits_A() == pytest.approx([1.0, 0.25 * 4, 5 * 4])
+
+
+def test_identical_ideas_have_one_distribution(simulation, tmp_path):
+    """Attempts 0 and 2 are one idea: their 2 + 2 look-aheads are its four."""
+
+    def looked(attempt, counts, silent=0):
+        return {"attempt": attempt, "votes": {"counts": counts, "num_abstained": silent}}
+
+    stored = [{"reward": 1, "summary": summary} for summary in ("a", "b", "a")]
+    round_ = {
+        "candidates": [{"answer": "7"}] * 3,
+        "eligible": [0, 1, 2],
+        "attempts": stored,
+        "lookaheads": [looked(0, [["7", 2]]), looked(1, [["7", 1]], 1), looked(2, [["8", 1], ["7", 1]])],
+    }
+    race = sys.modules["races"]._race("r", round_)
+    assert race.shares_AC.tolist() == [[0.75, 0.25, 0.0], [0.5, 0.0, 0.5], [0.75, 0.25, 0.0]]
+
+
+def test_draws_follow_the_shares(simulation):
+    shares_AC = np.array([[0.2, 0.5, 0.3], [1.0, 0.0, 0.0]])
+    drawn_AM = simulation.draw_answers(shares_AC, 20_000, np.random.default_rng(0))
+    assert np.bincount(drawn_AM[0]) / 20_000 == pytest.approx([0.2, 0.5, 0.3], abs=0.02)
+    assert set(drawn_AM[1]) == {0}
+
+
+def test_a_race_is_charged_for_what_it_drew_and_blamed_for_what_it_missed(simulation):
+    """Four look-aheads that agree by luck make an attempt of 1 bit as good as one of 0 bits."""
+    race = race_of(simulation, [1.0, 0.0, 0.0], [0.5, 0.5, 0.0])
+    [uniform] = [s for s in simulation.settings() if (s.rule, s.name) == ("uniform", "m=4")]
+    fair = np.tile(np.array([[0], [0]]), 32)
+    fair[1, 1] = 1
+    outcome = simulation.run_race(race, fair, uniform, race.bits_A())
+    assert outcome == {"draws": 8, "stages": 1, "regret_bits": 0, "missed": 0, "optimism_bits": 0}
+    swapped = race_of(simulation, [0.5, 0.5, 0.0], [1.0, 0.0, 0.0])
+    outcome = simulation.run_race(swapped, np.zeros((2, 32), dtype=int), uniform, swapped.bits_A())
+    assert (outcome["regret_bits"], outcome["missed"], outcome["optimism_bits"]) == (1.0, 1.0, 1.0)
+
+
+def test_exact_elimination_chooses_as_uniform_does_in_every_race(simulation):
+    chosen = [s for s in simulation.settings() if s.rule == "exact" or s.name in ("m=16", "m=4")]
+    results = simulation.simulate(simulation.made_up_races(4), chosen, repetitions=3)
+    exact = results[results["rule"] == "exact"]
+    assert (exact[["more_low", "more_high"]] == 0).all(axis=None) and (exact["share"] <= 1).all()
+    assert results.set_index("setting").loc["m=4", "draws"] == 4 * 16
+
+
+def test_defaults_are_the_least_regret_within_a_third_of_the_draws(simulation):
+    import pandas as pd
+
+    rows = [
+        ("halving", "dear", 90, 0.5, 0.0),
+        ("halving", "good", 80, 0.3, 0.1),
+        ("halving", "same", 70, 0.2, 0.1),
+        ("halving", "poor", 10, 0.1, 0.9),
+        ("uniform", "m=4", 64, 0.25, 0.0),
+    ]
+    results = pd.DataFrame(rows, columns=["rule", "setting", "draws", "share", "regret_bits"])
+    assert simulation.best_within_target(results)["halving"]["setting"] == "same"
+
+
+def test_the_cost_table_compares_each_arm_with_uniform_16(tmp_path):
+    label = "me_icpo-majority-entropy-n2-k4-m16"
+    me_icpo(skill=0.7, extra={"label": label}).write(tmp_path, "racing")
+    me_icpo(skill=0.7, selector="racing", extra={"label": "me_icpo-halving-m16"}).write(tmp_path, "racing")
+    script = load("racing/make_table")
+    arms = [script.costs_of(cell) for cell in script.run_cells(tmp_path, "racing")]
+    rows = {row["arm"]: row for row in script.rows_of(arms)}
+    assert set(rows) == {label, "me_icpo-halving-m16"}
+    assert "difference" not in rows[label]
+    row = rows["me_icpo-halving-m16"]
+    assert row["pairs"] == 12 and row["tokens"] == 40 * 4 + 30 * 4 * 2
+    assert row["difference_low"] <= row["difference"] <= row["difference_high"]
+    own, full = (np.mean(list(arm.mean.values())) for arm in sorted(arms, key=lambda arm: arm.arm == label))
+    assert row["difference"] == pytest.approx(own - full)
+
+
+def test_rank_correlation_is_undefined_where_nothing_varies():
+    script = load("racing/agreement")
+    rising = np.array([0.0, 0.5, 1.0])
+    assert script.rank_correlation(rising, rising**2) == pytest.approx(1)
+    assert script.rank_correlation(rising, -rising) == pytest.approx(-1)
+    assert np.isnan(script.rank_correlation(rising, np.zeros(3)))
