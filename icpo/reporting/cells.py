@@ -18,7 +18,8 @@ class ArmKey:
     """What tells one arm from another; the first nine are the leading columns of table.csv.
 
     `method` carries the base's prompt where it is not the plain one (`direct_empty_history`). `num_rounds`
-    is the number of rounds after which the finals were drawn. Fields that a method lacks are None.
+    is the number of rounds after which the finals were drawn. Fields that a method lacks are None. `label`
+    tells apart arms that differ in nothing else here.
     """
 
     backbone: str
@@ -31,6 +32,7 @@ class ArmKey:
     num_lookaheads: int | None
     benchmark: str
     k: int
+    label: str = ""
 
     @property
     def is_base(self) -> bool:
@@ -126,6 +128,7 @@ def _key(metrics: Mapping[str, Any]) -> ArmKey:
         num_lookaheads=metrics["num_lookaheads"],
         benchmark=str(metrics["benchmark"]),
         k=int(metrics["k"]),
+        label=str(metrics.get("label", "")),
     )
 
 

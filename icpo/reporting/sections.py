@@ -96,9 +96,11 @@ def arm_label(key: ArmKey, several: bool) -> str:
     if key.is_base:
         return _base_label(key.method)
     if key.method != "me_icpo":
-        return key.method
+        return key.label or key.method
     if not several:
         return "w/ ME-ICPO"
+    if key.label and not key.label.startswith(f"me_icpo-{key.reward}-{key.selector}-n"):
+        return f"w/ ME-ICPO ({key.label.removeprefix('me_icpo-')})"
     budget = f"n={key.num_rounds}, k={key.num_candidates}, m={key.num_lookaheads}"
     return f"w/ ME-ICPO ({key.reward}, {key.selector}, {budget})"
 

@@ -230,3 +230,12 @@ def test_rounds_kept_apart_serve_every_smaller_n(tmp_path):
     for n in (1, 2, 3):
         short, _ = run(tmp_path / "short", questions, f"method.num_rounds={n}")
         assert by_rounds[str(n)]["mean_at_k"] == read_metrics(short)["mean_at_k"]
+
+
+def test_arms_that_differ_in_a_label_alone_have_lines_of_their_own(tmp_path):
+    questions = questions_file(tmp_path)
+    for variant in ("full", "answer_only", "base"):
+        run(tmp_path / "run", questions, f"variant={variant}")
+    [section] = write_report(tmp_path, "run").sections
+    labels = [line.label for line in section.lines if not line.is_difference]
+    assert labels == ["base", "w/ ME-ICPO (answer_only)", "w/ ME-ICPO (majority, entropy, n=2, k=3, m=3)"]
