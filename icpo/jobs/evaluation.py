@@ -12,7 +12,7 @@ from icpo.budget import Rates
 from icpo.errors import BenchmarkError
 from icpo.grading import Grader
 from icpo.jobs.cell import Cell
-from icpo.jobs.engine_pool import POOL, EngineSettings
+from icpo.jobs.engine_pool import POOL, EngineSettings, spent_between
 from icpo.jobs.journalled import JournalledBlocks, JournalledEngine
 from icpo.jobs.outcome import Outcomes
 from icpo.jobs.protocol import Protocol
@@ -96,7 +96,7 @@ class Evaluation:
         """Draws what is missing, grades everything and measures it."""
         loaded = self.benchmark.load()
         cell.records.resolve({"benchmark_digest": loaded.digest, "benchmark_revision": loaded.revision})
-        abstentions_vote = self.protocol.abstentions_vote
+        abstentions_vote, before = self.protocol.abstentions_vote, POOL.accounting()
         with (
             Grader(self.protocol.grading) as grader,
             Outcomes(
@@ -108,7 +108,8 @@ class Evaluation:
             if set(cell.records.done()) != {(q.question_id, seed) for q, seed in todo}:
                 for result in self._results(method, todo, self._toolkit(grader), cell):
                     outcomes.add(result)
-            return {**self.facts(loaded), **outcomes.measure()}
+            account = spent_between(before, POOL.accounting())
+            return {**self.facts(loaded), **outcomes.measure(), "engine_account": account}
 
     def _base_mean_at_k(self, cell: Cell) -> float | None:
         """The base's score on the same questions, if this run has it."""
