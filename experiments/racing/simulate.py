@@ -95,7 +95,8 @@ def settings() -> list[Setting]:
         for width in (0.0, 0.25, 0.5, 1.0, 2.0):
             for certain_after in (None, 4):
                 found.append(_racing("bound", instalments, width=width, certain_after=certain_after))
-    found += [_racing("halving", instalments, merge_identical=True) for instalments in ((16,), (2, 2, 5, 7))]
+    merged = ((16,), (8, 8), (4, 12), (4, 4, 8), (2, 2, 5, 7))
+    found += [_racing("halving", instalments, merge_identical=True) for instalments in merged]
     found += [_racing("exact", instalments) for instalments in ((4, 4, 8), (8, 2), (1,))]
     return found
 

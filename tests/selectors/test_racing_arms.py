@@ -15,6 +15,7 @@ ARMS = (
     "racing_uniform_m4",
     "racing_halving",
     "racing_merged",
+    "racing_merged_halving",
     "racing_bound",
     "racing_exact",
     "racing_early_stop",
