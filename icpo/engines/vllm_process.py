@@ -3,6 +3,7 @@
 import gc
 import logging
 import multiprocessing
+import os
 import threading
 import time
 from collections.abc import Mapping
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from icpo.engines.gpu_memory import used_gb
 from icpo.engines.vllm_failures import failed_start
+from icpo.engines.vllm_worker import run_engine_core
 from icpo.errors import EngineError
 
 if TYPE_CHECKING:
@@ -64,6 +66,8 @@ class VllmProcess:
     ) -> None:
         if in_process:
             _claim_this_process()
+        elif os.environ.get("VLLM_WORKER_MULTIPROC_METHOD") == "spawn":
+            _let_core_follow()
         from vllm.engine.arg_utils import EngineArgs
         from vllm.v1.engine.exceptions import EngineDeadError, EngineGenerateError
         from vllm.v1.engine.llm_engine import LLMEngine
@@ -174,6 +178,13 @@ class VllmProcess:
                 log.warning("%.1f GB more GPU memory is in use than before the engine started", held_gb)
                 return
             time.sleep(0.5)
+
+
+def _let_core_follow() -> None:
+    """Has the spawned engine core begin in our module, whose import makes it end with this process."""
+    from vllm.v1.engine.core import EngineCoreProc
+
+    EngineCoreProc.run_engine_core = staticmethod(run_engine_core)
 
 
 def _claim_this_process() -> None:

@@ -1,4 +1,4 @@
-"""What runs inside vLLM's worker processes on our behalf."""
+"""What runs inside vLLM's engine core and worker processes on our behalf."""
 
 import os
 import select
@@ -27,6 +27,13 @@ def follow(owner: int) -> None:
 
 if OWNER in os.environ and int(os.environ[OWNER]) != os.getpid():
     threading.Thread(target=follow, args=(int(os.environ[OWNER]),), daemon=True).start()
+
+
+def run_engine_core(*arguments: Any, **options: Any) -> None:
+    """The engine core's own main function, reached by way of this module, so that it follows from birth."""
+    from vllm.v1.engine.core import EngineCoreProc
+
+    EngineCoreProc.run_engine_core(*arguments, **options)
 
 
 class WorkerExtension:
