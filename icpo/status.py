@@ -61,7 +61,7 @@ def _shown(row: dict[str, Any]) -> Sequence[str]:
         row["cell"],
         row["state"],
         "" if total is None else f"{done}/{total}",
-        f"{row['tokens']:,}" if "tokens" in row else "",
+        f"{row['generated_tokens']:,}" if "generated_tokens" in row else "",
         _duration(row.get("wall_seconds")),
         _duration(seconds_left(row)),
         (row.get("reason") or "").partition("\n")[0][:100],

@@ -18,7 +18,7 @@ def outputs(tmp_path):
         ("arith_l2", "failed", "EngineError: out of memory\nmore"),
     ):
         with opened(tmp_path / "run" / f"nano-{name}-direct-plain-quick") as records:
-            records.mark(state, reason, questions_done=2, questions_total=4, tokens=12345)
+            records.mark(state, reason, questions_done=2, questions_total=4, generated_tokens=12345)
     return tmp_path
 
 
