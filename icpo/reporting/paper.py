@@ -45,8 +45,9 @@ def paper_numbers() -> tuple[PaperNumber, ...]:
 
 
 def paper_number(key: ArmKey, metric: str) -> PaperNumber | None:
-    """The paper's number for an arm: same backbone, benchmark and method, k = 16 and n = 5; else None."""
-    if key.k != _data()["k"] or (key.method == "me_icpo" and key.num_rounds != _data()["num_rounds"]):
+    """The paper's number for an arm: same backbone, benchmark and method, n = 5 and k = m = 16; else None."""
+    sizes = _data()["me_icpo"] if key.method == "me_icpo" else {}
+    if key.k != _data()["k"] or any(getattr(key, name) != size for name, size in sizes.items()):
         return None
     return _by_line().get((*_line(key), key.benchmark, metric))
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from icpo.metrics import Estimate
@@ -5,11 +7,14 @@ from icpo.reporting.cells import Arm, ArmKey
 from icpo.reporting.paper import paper_difference, paper_number, paper_numbers, verdict_of, verdicts
 
 
-def key(method="me_icpo", reward="majority", selector="entropy", benchmark="aime2024", num_rounds=5, k=16):
-    return ArmKey("qwen7b", method, reward, selector, "paper", num_rounds, 16, 16, benchmark, k)
+KEY = ArmKey("qwen7b", "me_icpo", "majority", "entropy", "paper", 5, 16, 16, "aime2024", 16)
 
 
-BASE = key(method="direct", reward=None, selector=None, num_rounds=0)
+def key(**changes):
+    return replace(KEY, **changes)
+
+
+BASE = key(method="direct", reward=None, selector=None, num_rounds=0, num_candidates=0, num_lookaheads=0)
 
 
 @pytest.mark.parametrize(
@@ -29,9 +34,19 @@ def test_values_printed_in_the_paper(arm, metric, expected):
     assert paper_number(arm, metric).value == expected
 
 
-@pytest.mark.parametrize("arm", [key(num_rounds=3), key(k=8), key(benchmark="gpqa"), key(selector="none")])
-def test_other_settings_have_no_number(arm):
-    assert paper_number(arm, "mean_at_k") is None
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"num_rounds": 3},
+        {"num_candidates": 64},  # a line of the sweep over k is not the main table's
+        {"num_lookaheads": 4},
+        {"k": 8},
+        {"benchmark": "gpqa"},
+        {"selector": "none"},
+    ],
+)
+def test_other_settings_have_no_number(changes):
+    assert paper_number(key(**changes), "mean_at_k") is None
 
 
 def test_difference_is_that_of_the_printed_numbers():
