@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from icpo.methods.drawing import draw_finals, draw_summaries
+from icpo.methods.electing import elect
 from icpo.methods.me_icpo import MeIcpo
 from icpo.seeding import derive_seed
 from icpo.types import (
@@ -14,6 +15,7 @@ from icpo.types import (
     Purpose,
     Question,
     QuestionResult,
+    Round,
     Solving,
     Step,
     Toolkit,
@@ -31,10 +33,6 @@ def _draw_base(
     return candidates, tools.votes(candidates, question.kind)
 
 
-def _of_class(label: str, candidates: Sequence[Candidate], votes: Votes) -> Candidate:
-    return candidates[votes.labels.index(label)]
-
-
 @dataclass(frozen=True, slots=True)
 class MajorityHint:
     """The prompt is told direct's majority answer, tagged 1, and nothing else."""
@@ -45,11 +43,12 @@ class MajorityHint:
     num_finals: int
 
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
-        """Votes on direct's samples, then draws finals with the winner as the one idea."""
+        """Votes on direct's samples, then draws finals with the winner, if there is one, as the one idea."""
         scope = derive_seed(seed, question.question_id)
         candidates, votes = yield from _draw_base(question, tools, self.num_samples, scope)
-        hint = [Attempt(_of_class(winner, candidates, votes), 1, "") for winner in votes.winners[:1]]
-        finals = yield from draw_finals(question, tuple(hint), tools, self.num_finals, scope, 1)
+        winner = elect(candidates, votes, seed=derive_seed(scope, "tie"))
+        hint = (Attempt(winner, 1, ""),) if votes.winners else ()
+        finals = yield from draw_finals(question, hint, tools, self.num_finals, scope, 1)
         return QuestionResult(question, seed, (Step("base", candidates),), ((1, finals),))
 
 
@@ -67,7 +66,7 @@ class RepeatedError:
         """Draws finals with the runner-up as every idea; with none where all samples agree."""
         scope = derive_seed(seed, question.question_id)
         candidates, votes = yield from _draw_base(question, tools, self.num_samples, scope)
-        chosen = [_of_class(label, candidates, votes) for label, _ in votes.counts[1:2]]
+        chosen = [candidates[votes.labels.index(label)] for label, _ in votes.counts[1:2]]
         summaries = yield from draw_summaries(question, chosen, tools)
         ideas = [Attempt(c, 1, s) for c, s in zip(chosen, summaries, strict=True)] * self.num_copies
         finals = yield from draw_finals(question, tuple(ideas), tools, self.num_finals, scope, 1)
@@ -91,13 +90,17 @@ class Foreign:
         )
 
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
-        """Runs ME-ICPO on the partner, then draws this question's finals from the partner's history."""
+        """Runs ME-ICPO on the partner, then draws this question's finals from the partner's history.
+
+        The trace holds the ideas alone: the partner's rounds are no answers to this question.
+        """
         partner = dict(self.partners)[question.question_id]
         result = yield from self.inner.solve(partner, tools, seed=seed)
-        rounds = [step for step in result.trace if not isinstance(step, Step)]
+        rounds = [step for step in result.trace if isinstance(step, Round)]
         history: History = tuple(done.attempts[i] for done in rounds for i in done.kept)
         scope = derive_seed(seed, question.question_id)
         finals = yield from draw_finals(
             question, history, tools, self.inner.num_finals, scope, self.inner.num_rounds
         )
-        return QuestionResult(question, seed, tuple(rounds), ((self.inner.num_rounds, finals),))
+        ideas = tuple(Step("foreign idea", (idea.candidate,), idea.reward) for idea in history)
+        return QuestionResult(question, seed, ideas, ((self.inner.num_rounds, finals),))
