@@ -60,13 +60,15 @@ class Protocol:
     def sampling_by_purpose(self, max_answer_tokens: int | None = None) -> dict[Purpose, Sampling]:
         """Sampling of every purpose; one that is not named is drawn like a candidate.
 
-        `max_answer_tokens` replaces the limit of candidates, look-aheads and finals; look-aheads that draw
-        the answer alone keep their own.
+        `max_answer_tokens` replaces the limit of all that may be as long as a candidate; what has a limit of
+        its own (summaries, look-aheads made short, look-aheads that draw the answer alone) keeps it.
         """
-        found = {p: self.sampling.get(p.value, self.sampling["candidate"]) for p in Purpose}
+        candidate = self.sampling["candidate"]
+        found = {p: self.sampling.get(p.value, candidate) for p in Purpose}
         if max_answer_tokens is not None:
-            for purpose in (Purpose.CANDIDATE, Purpose.LOOKAHEAD, Purpose.FINAL):
-                found[purpose] = replace(found[purpose], max_tokens=max_answer_tokens)
+            for purpose, one in found.items():
+                if one.max_tokens == candidate.max_tokens and purpose is not Purpose.SUMMARY:
+                    found[purpose] = replace(one, max_tokens=max_answer_tokens)
         if self.lookahead.forced_answer is not None:
             whole, limit = found[Purpose.LOOKAHEAD], self.lookahead.answer_tokens
             found[Purpose.LOOKAHEAD] = replace(

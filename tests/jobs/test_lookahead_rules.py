@@ -33,6 +33,18 @@ def test_a_forced_answer_draws_few_tokens_up_to_the_brace_whatever_a_model_may_t
     assert lookahead.temperature == sampling[Purpose.CANDIDATE].temperature
 
 
+def test_look_aheads_made_short_stay_so_whatever_a_model_may_think():
+    short = "protocol.sampling.lookahead."
+    made = job("method=me_icpo", f"{short}max_tokens=50", f"{short}min_room_tokens=50")
+    alone = made.protocol.sampling_by_purpose()
+    assert (alone[Purpose.LOOKAHEAD].max_tokens, alone[Purpose.CANDIDATE].max_tokens) == (50, 160)
+    assert alone[Purpose.LOOKAHEAD].top_p == 0.95
+    thinking = made.protocol.sampling_by_purpose(max_answer_tokens=9000)
+    limits = {purpose: one.max_tokens for purpose, one in thinking.items()}
+    assert (limits[Purpose.LOOKAHEAD], limits[Purpose.SUMMARY]) == (50, 100)
+    assert limits[Purpose.CANDIDATE] == limits[Purpose.FINAL] == limits[Purpose.REFINE] == 9000
+
+
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
