@@ -30,6 +30,23 @@ NOT_IN_DIGEST = (
     "question_tokens",
     "allow_targets",
 )
+NEEDED = ("tracking", "run_name", "cell", "output_root")
+ENGINE_PACE = (  # how fast an engine goes and what it may spend: a run goes on when they are changed
+    "max_num_seqs",
+    "admission_burst",
+    "gpu_memory_utilization",
+    "max_concurrency",
+    "timeout_seconds",
+    "max_retries",
+    "first_wait_seconds",
+    "max_wait_seconds",
+    "max_requests",
+    "max_tokens",
+    "max_cost",
+    "prompt_price",
+    "completion_price",
+    "api_key_env",
+)
 NO_EXPERIMENT = "No experiment selected. Pass +exp=NAME; presets: {presets}. See --help."
 SECRET = re.compile(r"(?i)(api_?key|secret|password|auth(orization)?|access_token)$")
 SEEN_RUNS: list[tuple[Path, str]] = []
@@ -103,13 +120,16 @@ def check_arguments(arguments: Sequence[str]) -> None:
 
 def check_config(config: DictConfig) -> None:
     """Refuses a configuration that cannot run. Raises ConfigError."""
-    if config.job is None:
+    if OmegaConf.select(config, "job") is None:
         raise ConfigError(NO_EXPERIMENT.format(presets=", ".join(presets())))
     try:
+        absent = [key for key in NEEDED if OmegaConf.select(config, key) is None]
         missing = sorted(OmegaConf.missing_keys(config))
         allowed = config.get("allow_targets") or ()
     except OmegaConfBaseException as error:
         raise ConfigError(one_line(error)) from None
+    if absent:
+        raise ConfigError(f"Every run needs {', '.join(absent)}; leave {absent[0]} in, as {absent[0]}=VALUE.")
     if missing:
         raise ConfigError(f"No value for {', '.join(missing)}. Pass e.g. {missing[0]}=VALUE.")
     for path, target in _targets(OmegaConf.to_container(config, resolve=False)):
@@ -140,11 +160,20 @@ def resolved(config: DictConfig) -> dict[str, Any]:
 
 
 def config_digest(values: Mapping[str, Any]) -> str:
-    """A digest of what determines results: all but tracking, paths and throughput settings."""
+    """A digest of what determines results: all but tracking, paths, throughput settings and budgets."""
+    kept = json.dumps(_determining(values), sort_keys=True)
+    return hashlib.blake2b(kept.encode(), digest_size=12).hexdigest()
+
+
+def _determining(values: Mapping[str, Any]) -> dict[str, Any]:
+    """What determines results, of a configuration or of a job in it."""
     kept = {key: value for key, value in values.items() if key not in NOT_IN_DIGEST}
-    job = dict(kept.get("job") or {})
-    kept["job"] = {key: value for key, value in job.items() if key not in NOT_IN_DIGEST}
-    return hashlib.blake2b(json.dumps(kept, sort_keys=True).encode(), digest_size=12).hexdigest()
+    if isinstance(engine := kept.get("engine"), Mapping):
+        kept["engine"] = {key: value for key, value in engine.items() if key not in ENGINE_PACE}
+    for part in ("job", "evaluation"):
+        if isinstance(inner := kept.get(part), Mapping):
+            kept[part] = _determining(inner)
+    return kept
 
 
 def runs_here() -> bool:

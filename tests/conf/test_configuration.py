@@ -152,6 +152,26 @@ def test_the_digest_leaves_out_what_does_not_change_results():
         assert config_digest(resolved_of("+exp=quickstart", other)) != base, other
 
 
+@pytest.mark.parametrize(
+    ("cell", "same", "other"),
+    [
+        (["engine=openai"], "engine.max_requests=9", "engine.supports_seed=true"),
+        (["engine=openai"], "engine.max_tokens=9", "engine.base_url=http://127.0.0.1/v1"),
+        (["engine=vllm"], "engine.max_num_seqs=9", "engine.stop_at_box=true"),
+    ],
+)
+def test_a_run_goes_on_at_another_pace_or_with_a_larger_budget(cell, same, other):
+    base = config_digest(resolved_of("+exp=quickstart", *cell))
+    assert config_digest(resolved_of("+exp=quickstart", *cell, same)) == base
+    assert config_digest(resolved_of("+exp=quickstart", *cell, other)) != base
+
+
+def test_a_job_inside_a_job_is_digested_alike():
+    base = config_digest(resolved_of("+exp=ttrl"))
+    assert config_digest(resolved_of("+exp=ttrl", "max_in_flight=3")) == base
+    assert config_digest(resolved_of("+exp=ttrl", "method.prompt=empty_history")) != base
+
+
 def resolved_of(*overrides):
     config = composed(*overrides)
     drop_hydra(config)
