@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from hydra.core.hydra_config import HydraConfig
-from hydra.errors import InstantiationException
+from hydra.errors import HydraException, InstantiationException
 from hydra.experimental.callback import Callback
 from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
@@ -18,6 +18,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from icpo.errors import ConfigError
 
+HYDRA_ERRORS = (HydraException, OmegaConfBaseException)
 OWN_PACKAGE = "icpo."
 NOT_IN_DIGEST = (
     "tracking",
@@ -74,7 +75,10 @@ def presets() -> list[str]:
 
 
 class RememberRun(Callback):
-    """Notes which runs this process started, so that their reports are made even when a cell failed."""
+    """Notes which runs this process started, so that their reports are made even when a cell failed.
+
+    A dry run draws nothing, so there is nothing to report.
+    """
 
     def on_run_start(self, config: DictConfig, **kwargs: Any) -> None:
         """A single cell."""
@@ -83,10 +87,12 @@ class RememberRun(Callback):
     def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:
         """A sweep, also one whose cells run elsewhere."""
         self._note(config)
-        if "BasicLauncher" not in str(config.hydra.launcher["_target_"]):
+        if "BasicLauncher" not in str(config.hydra.launcher["_target_"]) and not config.get("dry_run"):
             SENT_AWAY.append(Path(str(config.hydra.sweep.dir)))
 
     def _note(self, config: DictConfig) -> None:
+        if config.get("dry_run"):
+            return
         run = (Path(str(config.output_root)), str(config.run_name))
         if run not in SEEN_RUNS:
             SEEN_RUNS.append(run)
@@ -144,9 +150,7 @@ def build(node: Any) -> Any:
     """The value a node describes, built from its `_target_`. Raises ConfigError naming the key."""
     try:
         return instantiate(node, _convert_="all")
-    except InstantiationException as error:
-        raise ConfigError(one_line(error)) from None
-    except OmegaConfBaseException as error:
+    except (InstantiationException, OmegaConfBaseException) as error:
         raise ConfigError(one_line(error)) from None
 
 
