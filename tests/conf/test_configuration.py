@@ -8,6 +8,7 @@ import yaml
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf, open_dict
 
+from icpo import configuration
 from icpo.configuration import (
     build,
     check_arguments,
@@ -176,6 +177,16 @@ def resolved_of(*overrides):
     config = composed(*overrides)
     drop_hydra(config)
     return resolved(config)
+
+
+@pytest.mark.parametrize("is_dry", [False, True])
+def test_a_dry_run_leaves_nothing_to_report(is_dry, monkeypatch):
+    for name in ("SEEN_RUNS", "SENT_AWAY"):
+        monkeypatch.setattr(configuration, name, [])
+    elsewhere = "hydra.launcher._target_=some.Launcher"
+    config = composed("+exp=quickstart", f"dry_run={is_dry}", elsewhere)
+    configuration.RememberRun().on_multirun_start(config)
+    assert len(configuration.SEEN_RUNS) == len(configuration.SENT_AWAY) == (0 if is_dry else 1)
 
 
 def test_secrets_do_not_stand_in_what_is_stored(monkeypatch):

@@ -1,0 +1,92 @@
+"""How a run ends: what an error stops, how it is told, and what the exit status says."""
+
+import logging
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from icpo.configuration import HYDRA_ERRORS, SEEN_RUNS, SENT_AWAY, one_line, runs_here
+from icpo.errors import IcpoError, Interrupted
+from icpo.planned import planned_cells
+from icpo.records import read_status
+
+logger = logging.getLogger("icpo")
+_failures: list[IcpoError] = []
+
+
+@contextmanager
+def stops_the_run() -> Iterator[None]:
+    """A wrong setting or a missing package within ends the run: the other cells would meet it too."""
+    try:
+        yield
+    except IcpoError as error:
+        if not runs_here():
+            raise
+        sys.exit(f"icpo: {error}")
+
+
+@contextmanager
+def fails_alone(folder: Path) -> Iterator[None]:
+    """An error within is one cell's: it is logged, and the next cell begins."""
+    try:
+        yield
+    except Interrupted as stopped:
+        sys.exit(f"icpo: {stopped}")
+    except IcpoError as error:
+        # A launcher that waits for jobs elsewhere gives up at the first that raises; a status that tells of
+        # the failure is enough.
+        if not runs_here() and not _tells_of_failure(folder):
+            raise
+        logger.error("%s: %s", folder.name, error)
+        _failures.append(error)
+
+
+@contextmanager
+def told(job: Callable[..., Any]) -> Iterator[None]:
+    """A whole run: errors become one line, the report is made, the exit status says whether all went well.
+
+    `job` is what Hydra calls for each cell; a ValueError that arose in it is a bug and keeps its traceback.
+    """
+    try:
+        yield
+    except IcpoError as error:
+        sys.exit(f"icpo: {error}")
+    except HYDRA_ERRORS as error:
+        sys.exit(f"icpo: {one_line(error)}")
+    except ValueError as error:
+        if _arose_in(job, error):
+            raise
+        sys.exit(f"icpo: Hydra cannot take one of the settings: {one_line(error)}")
+    finally:
+        if SEEN_RUNS:
+            from icpo.jobs.cell import report_runs
+
+            report_runs(SEEN_RUNS)
+    if _failures or not _all_sent_away_are_done():
+        sys.exit(1)
+
+
+def _tells_of_failure(folder: Path) -> bool:
+    """Whether a cell's status says that this process failed."""
+    status = read_status(folder) or {}
+    return (status.get("state"), status.get("pid")) == ("failed", os.getpid())
+
+
+def _arose_in(job: Callable[..., Any], error: Exception) -> bool:
+    """Whether an error arose in `job`, rather than in Hydra over a setting that it cannot take."""
+    code = getattr(job, "__wrapped__", job).__code__
+    return any(frame.f_code is code for frame, _ in traceback.walk_tb(error.__traceback__))
+
+
+def _all_sent_away_are_done() -> bool:
+    """Whether every cell that a launcher sent elsewhere says that it is done."""
+    try:
+        cells = [cell for run in SENT_AWAY for cell in planned_cells(run)]
+    except IcpoError as error:
+        logger.error("%s", error)
+        return False
+    return all((read_status(cell) or {}).get("state") == "done" for cell in cells)
