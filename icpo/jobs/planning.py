@@ -5,6 +5,7 @@ from icpo.errors import ConfigError
 from icpo.jobs.evaluation import Evaluation
 from icpo.methods import Direct, MeIcpo
 from icpo.selectors import EntropyRacing, KeepAll
+from icpo.types import Purpose
 
 
 def cell_need(job: Evaluation) -> Need:
@@ -15,10 +16,9 @@ def cell_need(job: Evaluation) -> Need:
             f"dry_run cannot tell how many questions {job.benchmark.name} has. Set benchmark.limit or "
             "benchmark.expected_count."
         )
-    sampling = job.protocol.sampling_by_purpose(job.backbone.max_answer_tokens)
-    limits = {purpose: one.max_tokens for purpose, one in sampling.items()}
+    limits = _limits(job)
     one = need_of(
-        _draws(job),
+        _draws(job, limits),
         limits,
         context_tokens=job.context_tokens,
         supports_n=getattr(job.engine, "supports_n", True),
@@ -26,7 +26,12 @@ def cell_need(job: Evaluation) -> Need:
     return one.times(num_questions * len(job.seeds))
 
 
-def _draws(job: Evaluation) -> list[Draws]:
+def _limits(job: Evaluation) -> dict[Purpose, int]:
+    sampling = job.protocol.sampling_by_purpose(job.backbone.max_answer_tokens)
+    return {purpose: one.max_tokens for purpose, one in sampling.items()}
+
+
+def _draws(job: Evaluation, max_tokens: dict[Purpose, int]) -> list[Draws]:
     method = job.method
     question_tokens = job.question_tokens
     if isinstance(method, Direct):
@@ -34,7 +39,6 @@ def _draws(job: Evaluation) -> list[Draws]:
     if isinstance(method, MeIcpo):
         selector = method.selector
         stages = selector.stages(method.num_lookaheads) if isinstance(selector, EntropyRacing) else (1,)
-        sampling = job.protocol.sampling_by_purpose(job.backbone.max_answer_tokens)
         return me_icpo_draws(
             num_rounds=method.num_rounds,
             num_candidates=method.num_candidates,
@@ -44,12 +48,13 @@ def _draws(job: Evaluation) -> list[Draws]:
             num_kept=method.num_candidates if isinstance(selector, KeepAll) else 1,
             num_instalments=len(stages),
             question_tokens=question_tokens,
-            max_tokens={purpose: one.max_tokens for purpose, one in sampling.items()},
+            max_tokens=max_tokens,
         )
-    raise ConfigError(
-        f"dry_run knows the draws of direct and me_icpo, not of {method.name}: a search draws as it goes. "
-        "Its budget knobs are in its conf/method file."
-    )
+    num_sequences: int | None = getattr(method, "max_sequences", None)
+    if num_sequences is None:
+        raise ConfigError(f"dry_run cannot tell what {method.name} draws: it has no max_sequences.")
+    # A search draws as it goes: no more than that each completion is a request with a prompt that fits.
+    return [Draws(Purpose.CANDIDATE, num_sequences, num_sequences, job.context_tokens)]
 
 
 def plan_line(job: object, name: str) -> str:

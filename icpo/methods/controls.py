@@ -42,6 +42,11 @@ class MajorityHint:
     num_samples: int
     num_finals: int
 
+    @property
+    def max_sequences(self) -> int:
+        """Completions drawn for a question."""
+        return self.num_samples + self.num_finals
+
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
         """Votes on direct's samples, then draws finals with the winner, if there is one, as the one idea."""
         scope = derive_seed(seed, question.question_id)
@@ -62,6 +67,11 @@ class RepeatedError:
     num_copies: int
     num_finals: int
 
+    @property
+    def max_sequences(self) -> int:
+        """The most completions that a question may take."""
+        return self.num_samples + 1 + self.num_finals
+
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
         """Draws finals with the runner-up as every idea; with none where all samples agree."""
         scope = derive_seed(seed, question.question_id)
@@ -81,6 +91,13 @@ class Foreign:
     label: str
     inner: MeIcpo
     partners: tuple[tuple[str, Question], ...] = ()
+
+    @property
+    def max_sequences(self) -> int:
+        """The most completions that a question may take."""
+        inner = self.inner
+        a_round = inner.num_candidates * (2 + inner.num_lookaheads)
+        return inner.num_rounds * a_round + (1 + len(inner.finals_after or ())) * inner.num_finals
 
     def among(self, questions: Sequence[Question]) -> "Foreign":
         """The same method, each question's ideas coming from the next one's run."""

@@ -1,0 +1,51 @@
+"""What a cell needs at most, for every method."""
+
+import pytest
+from hydra import compose, initialize_config_dir
+
+from icpo.configuration import build, config_source
+from icpo.errors import ConfigError
+from icpo.jobs.planning import cell_need, plan_line
+
+
+def job(*overrides):
+    with initialize_config_dir(config_dir=config_source(), version_base="1.3"):
+        return build(compose("config", overrides=["+exp=quickstart", "benchmark.limit=10", *overrides]).job)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "num_sequences"),
+    [
+        (["method=direct"], 16),
+        (["method=me_icpo"], 2 * (8 + 8 + 64) + 16),
+        (["method=me_icpo", "selector=random"], 2 * (8 + 8) + 16),
+        (["method=self_consistency", "method.num_samples=4"], 16 * 4),
+        (["method=majority_hint"], 16 + 16),
+        (["method=repeated_error"], 16 + 1 + 16),
+        (["method=foreign"], 2 * (8 + 8 + 64) + 16 + 16),
+    ],
+)
+def test_sequences_of_a_question(overrides, num_sequences):
+    made = job("seeds=[0,1]", *overrides)
+    assert cell_need(made).num_sequences == 10 * 2 * num_sequences
+
+
+def test_every_prompt_of_a_search_may_fill_the_context():
+    need = cell_need(job("method=mctsr"))
+    assert need.num_requests == need.num_sequences
+    assert need.prompt_tokens == need.num_requests * 4096
+
+
+@pytest.mark.parametrize("method", ["best_of_n", "tot_self_eval", "tot_majority"])
+def test_the_rivals_have_a_line_too(method):
+    assert plan_line(job(f"method={method}"), "cell").startswith("cell: at most ")
+
+
+def test_how_many_questions_must_be_known():
+    with pytest.raises(ConfigError, match=r"how many questions arith_l1 has. Set benchmark.limit"):
+        cell_need(job("benchmark.limit=null", "benchmark.expected_count=null"))
+
+
+def test_a_job_that_asks_no_model_has_no_need():
+    with pytest.raises(ConfigError, match="this one asks none"):
+        plan_line(object(), "cell")
