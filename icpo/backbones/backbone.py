@@ -23,8 +23,8 @@ class Backbone:
     commit; None takes what the hub serves, and the commit resolved goes into the manifest.
     `max_context_tokens` counts prompt and completion together. What stands before `reasoning_end` in a
     completion is not read. `template_options` go to the chat template (thinking switches); `gpu_memory_gb` is
-    what weights and a useful cache need. `max_answer_tokens` replaces the protocol's limit of answers, for
-    models that think at length.
+    what weights and a useful cache need. `max_answer_tokens` and `max_summary_tokens` replace the protocol's
+    limits of answers and summaries, for models whose thoughts count.
     """
 
     name: str
@@ -37,6 +37,7 @@ class Backbone:
     reasoning_end: str | None
     gpu_memory_gb: float
     max_answer_tokens: int | None = None
+    max_summary_tokens: int | None = None
     template_options: tuple[tuple[str, Any], ...] = ()
 
     def __post_init__(self) -> None:

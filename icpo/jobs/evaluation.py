@@ -25,9 +25,11 @@ from icpo.types import (
     BlockEngine,
     Engine,
     Method,
+    Purpose,
     Question,
     QuestionResult,
     RewardSource,
+    Sampling,
     Selector,
     Solving,
     Toolkit,
@@ -64,7 +66,6 @@ class Evaluation:
                     f"protocol.sampling.{purpose}.min_room_tokens={sampling.min_room_tokens} leaves no "
                     f"room for a prompt in backbone.max_context_tokens={self.context_tokens}"
                 )
-
         if self.protocol.lookahead.forced_answer is not None:
             self._check_forced_answer()
 
@@ -87,6 +88,12 @@ class Evaluation:
     def context_tokens(self) -> int:
         """Prompt and completion together: the protocol's word, else the backbone's."""
         return self.protocol.max_context_tokens or self.backbone.max_context_tokens
+
+    def sampling(self) -> dict[Purpose, Sampling]:
+        """The protocol's sampling, with the limits that the backbone asks for."""
+        return self.protocol.sampling_by_purpose(
+            self.backbone.max_answer_tokens, self.backbone.max_summary_tokens
+        )
 
     def preflight(self) -> None:
         """Raises EngineError where this machine cannot run the engine at all."""
@@ -161,8 +168,9 @@ class Evaluation:
         return replace(self.method, reward=replace(reward, is_right=is_right))  # type: ignore[type-var]
 
     def _toolkit(self, grader: Grader) -> Toolkit:
-        sampling = self.protocol.sampling_by_purpose(self.backbone.max_answer_tokens)
-        return Toolkit(self.prompts, sampling, grader.extract, grader.tally, self.backbone.reasoning_end)
+        return Toolkit(
+            self.prompts, self.sampling(), grader.extract, grader.tally, self.backbone.reasoning_end
+        )
 
     def _solve(self, method: Method, question: Question, tools: Toolkit, seed: int) -> Solving:
         """One question's solving; when watched, it tells the terminal what each stage brought."""

@@ -27,8 +27,7 @@ def cell_need(job: Evaluation) -> Need:
 
 
 def _limits(job: Evaluation) -> dict[Purpose, int]:
-    sampling = job.protocol.sampling_by_purpose(job.backbone.max_answer_tokens)
-    return {purpose: one.max_tokens for purpose, one in sampling.items()}
+    return {purpose: one.max_tokens for purpose, one in job.sampling().items()}
 
 
 def _draws(job: Evaluation, max_tokens: dict[Purpose, int]) -> list[Draws]:

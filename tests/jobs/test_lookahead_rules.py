@@ -45,6 +45,13 @@ def test_look_aheads_made_short_stay_so_whatever_a_model_may_think():
     assert limits[Purpose.CANDIDATE] == limits[Purpose.FINAL] == limits[Purpose.REFINE] == 9000
 
 
+def test_the_summary_of_a_model_that_thinks_has_room_for_thoughts():
+    assert job("method=me_icpo").sampling()[Purpose.SUMMARY].max_tokens == 100
+    thinking = job("method=me_icpo", "backbone=r1_llama8b").sampling()
+    assert thinking[Purpose.SUMMARY].max_tokens == 4096
+    assert thinking[Purpose.CANDIDATE].max_tokens == thinking[Purpose.LOOKAHEAD].max_tokens == 32768
+
+
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
