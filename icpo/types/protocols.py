@@ -1,0 +1,161 @@
+"""The protocols that the parts of a cell meet as, and what a method is given to work with."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Protocol, runtime_checkable
+
+from icpo.types.values import (
+    AnswerKind,
+    Attempt,
+    Batches,
+    Candidate,
+    Completion,
+    History,
+    Looking,
+    Prompt,
+    Purpose,
+    Question,
+    Rewards,
+    SampleRequest,
+    Sampling,
+    Selecting,
+    Solving,
+    Votes,
+)
+
+
+class PromptBook(Protocol):
+    """The prompts of a protocol."""
+
+    def plain(self, question: Question) -> Prompt:
+        """Question and output format only."""
+
+    def solve(self, question: Question, history: History) -> Prompt:
+        """Question with the ideas of a history, which may be empty."""
+
+    def look_ahead(self, question: Question, history: History) -> Prompt:
+        """What a look-ahead continues."""
+
+    def looked_ahead(self, completion: Completion) -> str:
+        """What a look-ahead says, to read its answer from."""
+
+    def summary(self, question: Question, text: str) -> Prompt:
+        """Asks for a summary of a candidate's text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Toolkit:
+    """What a method works with besides its own settings: prompts, sampling by purpose, reading and voting."""
+
+    prompts: PromptBook
+    sampling: Mapping[Purpose, Sampling]
+    read: Callable[[str, AnswerKind], str | None]
+    tally: Callable[[Sequence[str | None], AnswerKind], Votes]
+    reasoning_end: str | None = None
+
+    def visible(self, text: str) -> str:
+        """What a completion says once its reasoning is cut off; nothing where the reasoning never ended."""
+        if self.reasoning_end is None:
+            return text
+        return text.rpartition(self.reasoning_end)[2] if self.reasoning_end in text else ""
+
+    def ask(self, purpose: Purpose, prompt: Prompt, num_samples: int, seed: int) -> SampleRequest:
+        """A request with its purpose's sampling; seed 0 when greedy, as every draw is alike."""
+        sampling = self.sampling[purpose]
+        return SampleRequest(purpose, prompt, sampling, num_samples, 0 if sampling.is_greedy else seed)
+
+    def candidates(self, completions: Sequence[Completion], kind: AnswerKind) -> tuple[Candidate, ...]:
+        """The completions with their answers read."""
+        return tuple(Candidate(c, self.read(self.visible(c.text), kind)) for c in completions)
+
+    def lookaheads(self, completions: Sequence[Completion], kind: AnswerKind) -> tuple[Candidate, ...]:
+        """The completions of look-aheads with their answers read."""
+        said = [self.visible(self.prompts.looked_ahead(completion)) for completion in completions]
+        return tuple(Candidate(c, self.read(text, kind)) for c, text in zip(completions, said, strict=True))
+
+    def votes(self, candidates: Sequence[Candidate], kind: AnswerKind) -> Votes:
+        """The candidates' answers by equivalence class."""
+        return self.tally([c.answer for c in candidates], kind)
+
+
+class Method(Protocol):
+    """One way to answer a question at test time; pure logic that yields requests and receives completions."""
+
+    @property
+    def name(self) -> str:
+        """What conf/method calls it."""
+
+    def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
+        """Answers one question."""
+
+
+class RewardSource(Protocol):
+    """Where the rewards of a round come from."""
+
+    @property
+    def name(self) -> str:
+        """What conf/reward calls it."""
+
+    @property
+    def tagged(self) -> bool:
+        """Whether ideas are shown with their reward."""
+
+    def rewards(
+        self, question: Question, candidates: Sequence[Candidate], votes: Votes, *, seed: int
+    ) -> Rewards:
+        """One reward per candidate; `seed` breaks ties."""
+
+
+class AskLookahead(Protocol):
+    """Draws look-aheads for a selector: more for some attempts than for others if it wishes."""
+
+    def __call__(self, wanted: Mapping[int, int]) -> Looking:
+        """Draws `wanted[i]` more look-aheads of attempt i; returns all drawn so far of each i asked."""
+
+
+class Selector(Protocol):
+    """Which attempts of a round enter the history."""
+
+    needs_lookaheads: ClassVar[bool]
+
+    @property
+    def name(self) -> str:
+        """What conf/selector calls it."""
+
+    def select(
+        self, attempts: Sequence[Attempt], ask: AskLookahead, *, num_lookaheads: int, seed: int
+    ) -> Selecting:
+        """The attempts kept; asks for look-aheads if needed, at most `num_lookaheads` of each."""
+
+
+@runtime_checkable
+class Engine(Protocol):
+    """A continuous engine: requests may be added while others run."""
+
+    identity: str
+
+    def submit(self, ticket: int, request: SampleRequest) -> None:
+        """Queues a request under a ticket of the caller's."""
+
+    def finished(self) -> list[tuple[int, list[Completion]]]:
+        """The requests that ended since the last call; waits for one. Raises EngineError if it died."""
+
+    def cancel(self, ticket: int) -> None:
+        """Drops a request: it will not be reported as finished."""
+
+    def close(self) -> None:
+        """Frees all that it holds."""
+
+
+@runtime_checkable
+class BlockEngine(Protocol):
+    """An engine that answers a batch at once; a completion depends on its batch and on nothing else."""
+
+    identity: str
+    block_questions: int
+
+    def generate(self, requests: Sequence[SampleRequest]) -> Batches:
+        """The completions of each request."""
+
+    def close(self) -> None:
+        """Frees all that it holds."""
