@@ -32,14 +32,15 @@ def metered(solving: Solving) -> Solving:
             result: QuestionResult = stop.value
             return replace(result, usage=total, usage_at_finals=tuple(at_finals))
         answers = yield requests
-        here = without_finals if not was_refused else at_finals.pop()
+        are_finals = any(request.purpose is Purpose.FINAL for request in requests)
+        here = at_finals.pop() if are_finals and was_refused else without_finals
         was_refused = False
         for request, completions in zip(requests, answers, strict=True):
             total = add_usage(total, request, completions)
             here = add_usage(here, request, completions)
             if request.purpose is Purpose.FINAL:
                 was_refused = all(c.finish_reason is FinishReason.PROMPT_TOO_LONG for c in completions)
-        if any(request.purpose is Purpose.FINAL for request in requests):
+        if are_finals:
             at_finals.append(here)
         else:
             without_finals = here

@@ -17,7 +17,7 @@ def copy_share(result: Result, score: QuestionScore, tally: Tally) -> float | No
     History and finals are put into classes together by `tally`, so that "0.5" copies "1/2". Attempts that
     had to be left out of a prompt for want of room count as history.
     """
-    rewarded = [answer for round_ in _rounds(result) for answer in _kept_rewarded(round_)]
+    rewarded = [answer for round_ in rounds_of(result) for answer in _kept_rewarded(round_)]
     if not rewarded:
         return None
     finals = [label or None for label in score.last.labels]  # "" is an abstention that voted
@@ -32,14 +32,15 @@ def tag_hits(result: Result, score: QuestionScore) -> tuple[int, int]:
     """How many tags gold confirms and how many there are; candidates without answer have none."""
     pairs = [
         (tag == 1, correct)
-        for round_, graded in zip(_rounds(result), score.rounds, strict=True)
+        for round_, graded in zip(rounds_of(result), score.rounds, strict=True)
         for tag, correct in zip(round_["rewards"]["tags"], graded.correct, strict=True)
         if tag is not None and correct is not None
     ]
     return sum(tag == correct for tag, correct in pairs), len(pairs)
 
 
-def _rounds(result: Result) -> list[Mapping[str, Any]]:
+def rounds_of(result: Result) -> list[Mapping[str, Any]]:
+    """The rounds of a trace, in order; steps of other methods are left out."""
     return [entry for entry in result["trace"] if entry["type"] == "round"]
 
 

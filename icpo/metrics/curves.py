@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from icpo.metrics.copying import rounds_of
 from icpo.metrics.scores import QuestionScore
 
 
@@ -17,7 +18,7 @@ def by_round(pairs: Sequence[tuple[QuestionScore, Mapping[str, Any]]]) -> list[d
     per_question = [
         [
             _summary(round_, graded.correct)
-            for round_, graded in zip(_rounds(result), score.rounds, strict=True)
+            for round_, graded in zip(rounds_of(result), score.rounds, strict=True)
         ]
         for score, result in pairs
     ]
@@ -26,10 +27,6 @@ def by_round(pairs: Sequence[tuple[QuestionScore, Mapping[str, Any]]]) -> list[d
         {"round": t + 1, **_average([rounds[t] for rounds in per_question if len(rounds) > t])}
         for t in range(num_rounds)
     ]
-
-
-def _rounds(result: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return [entry for entry in result["trace"] if entry["type"] == "round"]
 
 
 def _summary(round_: Mapping[str, Any], correct: Sequence[bool | None]) -> dict[str, float | None]:

@@ -170,3 +170,20 @@ def test_finals_asked_again_are_one_set():
     [result] = drive([method().solve(QUESTIONS[0], toolkit(), seed=0)], Refusing(0), max_in_flight=1)
     assert len(result.usage_at_finals) == len(result.finals) == 1
     assert result.usage_at_finals[0] == result.usage
+
+
+def test_finals_refused_for_good_are_a_set_of_their_own():
+    """The prompt without ideas is too long for finals; the rounds after it are not charged to them."""
+
+    class Refusing(Shuffling):
+        def finished(self):
+            return [
+                (t, [TOO_LONG] * r.num_samples if r.purpose is Purpose.FINAL else reply(r))
+                for t in sorted(self.waiting)
+                for r in [self.waiting.pop(t)]
+            ]
+
+    solving = method(finals_after=(0, 1)).solve(QUESTIONS[0], toolkit(), seed=0)
+    [result] = drive([solving], Refusing(0), max_in_flight=1)
+    assert len(result.usage_at_finals) == len(result.finals) == 2
+    assert result.usage_at_finals[0].num_requests == 1
