@@ -19,6 +19,7 @@ from icpo.configuration import (
     resolved,
 )
 from icpo.errors import ConfigError
+from icpo.grading import GradingRules
 
 CONF = Path(config_source())
 REQUIRED = {"solve": ["question_file=-"]}
@@ -76,6 +77,10 @@ def test_the_main_table_is_the_papers():
     assert (sampling["candidate"].temperature, sampling["candidate"].top_p) == (0.6, 0.95)
     assert sampling["summary"].is_greedy and sampling["summary"].max_tokens == 500
     assert len(axes("main_table")) == 14
+
+
+def test_the_command_line_of_grading_has_the_rules_of_the_papers_protocol():
+    assert build(composed("+exp=main_table").job).protocol.grading == GradingRules.paper()
 
 
 @pytest.mark.parametrize(
