@@ -71,9 +71,6 @@ class Sum:
         return all(generator.kind in ("root", "imaginary") for generator in self.generators)
 
 
-ZERO = Sum(())
-
-
 def number(value: int | Fraction) -> Sum:
     """A rational number. Raises OversizedError beyond MAX_BITS."""
     return collect([((), Fraction(value))])

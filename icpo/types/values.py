@@ -138,11 +138,6 @@ class Candidate:
     completion: Completion
     answer: str | None
 
-    @property
-    def is_truncated(self) -> bool:
-        """Whether it ended for want of room rather than by itself."""
-        return self.completion.finish_reason in (FinishReason.LENGTH, FinishReason.PROMPT_TOO_LONG)
-
 
 @dataclass(frozen=True, slots=True)
 class Votes:

@@ -161,7 +161,7 @@ def test_the_oldest_ideas_leave_a_prompt_that_is_too_long_and_are_counted():
 
 def test_a_question_too_long_for_the_context_ends_truncated_not_in_a_loop():
     result, asked = play(method().solve(QUESTION, toolkit(), seed=0), lambda r: [TOO_LONG] * r.num_samples)
-    assert all(c.is_truncated and c.answer is None for c in result.finals[0][1])
+    assert all(c.completion == TOO_LONG and c.answer is None for c in result.finals[0][1])
     assert len(asked) == 2
 
 
