@@ -6,7 +6,6 @@ from icpo.metrics import Estimate
 from icpo.reporting.cells import Arm, ArmKey
 from icpo.reporting.paper import paper_difference, paper_number, paper_numbers, verdict_of, verdicts
 
-
 KEY = ArmKey("qwen7b", "me_icpo", "majority", "entropy", "paper", 5, 16, 16, "aime2024", 16)
 
 
