@@ -14,8 +14,8 @@ from icpo.records.storage import read_json, replace_json
 
 MANIFEST_NAME = "manifest.json"
 _PACKAGES = (
-    "icpo", "torch", "transformers", "tokenizers", "vllm", "openai", "trl", "numpy", "hydra-core", "omegaconf",
-    "math-verify", "latex2sympy2_extended", "sympy",
+    "icpo", "torch", "transformers", "tokenizers", "vllm", "openai", "trl", "numpy", "hydra-core",
+    "omegaconf", "math-verify", "latex2sympy2_extended", "sympy",
 )  # fmt: skip
 
 log = logging.getLogger(__name__)
