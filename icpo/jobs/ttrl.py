@@ -89,7 +89,7 @@ class Ttrl:
         with Grader(evaluation.protocol.grading) as grader:
             tools = Toolkit(
                 evaluation.prompts,
-                evaluation.protocol.sampling_by_purpose(),
+                evaluation.sampling(),
                 grader.extract,
                 grader.tally,
                 evaluation.backbone.reasoning_end,
