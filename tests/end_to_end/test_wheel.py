@@ -19,10 +19,14 @@ def test_the_wheel_runs_the_quickstart_elsewhere(tmp_path):
     subprocess.run([*pip, "install", "-q", "--no-deps", "--target", site, wheel], check=True)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    program = (
-        f"import sys; sys.path.insert(0, {str(site)!r}); import icpo; assert icpo.__file__.startswith({str(site)!r}); "
-        "import runpy; sys.argv[1:] = ['+exp=quickstart', 'benchmark=arith_l1', 'benchmark.limit=1', 'method=direct', "
-        "'tracking=none']; runpy.run_module('icpo.run', run_name='__main__')"
+    settings = ["+exp=quickstart", "benchmark=arith_l1", "benchmark.limit=1", "method=direct", "tracking=none"]
+    program = "\n".join(
+        [
+            f"import runpy, sys; sys.path.insert(0, {str(site)!r})",
+            f"import icpo; assert icpo.__file__.startswith({str(site)!r})",
+            f"sys.argv[1:] = {settings!r}",
+            "runpy.run_module('icpo.run', run_name='__main__')",
+        ]
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=elsewhere, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
