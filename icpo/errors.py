@@ -27,6 +27,10 @@ class RecordsError(IcpoError):
     """Stored results that cannot be read, written or continued."""
 
 
+class OtherResults(RecordsError):
+    """A folder whose results come from something else than what runs now; they are left as they are."""
+
+
 class Interrupted(IcpoError):
     """A run that was told to stop; what was finished is kept."""
 

@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from icpo.errors import RecordsError
+from icpo.errors import OtherResults
 from icpo.records.storage import read_json, replace_json
 
 MANIFEST_NAME = "manifest.json"
@@ -27,7 +27,7 @@ def claim(folder: Path, *, config: Mapping[str, Any], config_digest: str) -> dic
     Called under the cell's lock, so that check and write are one. Returns the manifest that holds.
 
     Raises:
-        RecordsError: the folder holds results of another configuration.
+        OtherResults: the folder holds results of another configuration.
     """
     path = folder / MANIFEST_NAME
     found = read_json(path)
@@ -36,7 +36,7 @@ def claim(folder: Path, *, config: Mapping[str, Any], config_digest: str) -> dic
         replace_json(path, manifest)
         return manifest
     if found.get("config_digest") != config_digest:
-        raise RecordsError(_difference(folder, found, config))
+        raise OtherResults(_difference(folder, found, config))
     code = code_version()
     if found.get("code") != code:
         log.warning("%s was begun with other code: %s then, %s now", folder, found.get("code"), code)
@@ -47,12 +47,12 @@ def note_resolved(folder: Path, manifest: Mapping[str, Any], facts: Mapping[str,
     """The manifest with facts that only a load could tell (digests, revisions), stored.
 
     Raises:
-        RecordsError: a fact stored earlier is another one now.
+        OtherResults: a fact stored earlier is another one now.
     """
     known = dict(manifest.get("resolved", {}))
     for key, value in facts.items():
         if known.get(key, value) != value:
-            raise RecordsError(
+            raise OtherResults(
                 f"{folder} holds results with {key} {known[key]!r}, but it is {value!r} now. "
                 f"Bring back what it was, choose another run_name, or delete {folder}."
             )

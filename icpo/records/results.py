@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from icpo.errors import RecordsError
+from icpo.errors import OtherResults, RecordsError
 from icpo.records.codec import result_row
 from icpo.records.journal import Journal
 from icpo.records.journal_file import JOURNAL_NAME, JournalReader
@@ -151,10 +151,14 @@ class CellRecords:
             self.close()
 
     def _mark_ended_by(self, error: BaseException) -> None:
-        """Says in the status why the cell ended; if the disk refuses even that, the error tells."""
+        """Says in the status why the cell ended; if the disk refuses even that, the error tells.
+
+        A run refused because the folder holds other results leaves their status as it was.
+        """
         reason = f"{type(error).__name__}: {error}" if isinstance(error, Exception) else "interrupted"
         with suppress(RecordsError):
-            self.mark("failed", reason)
+            if not (isinstance(error, OtherResults) and self._status.put_back()):
+                self.mark("failed", reason)
 
 
 def read_results(folder: Path) -> list[dict[str, Any]]:

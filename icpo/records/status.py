@@ -16,7 +16,8 @@ class Status:
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / STATUS_NAME
-        self._row = read_json(self._path) or {"started": _now(), "wall_seconds": 0.0, "num_sessions": 0}
+        self._before = read_json(self._path)
+        self._row = dict(self._before or {"started": _now(), "wall_seconds": 0.0, "num_sessions": 0})
         self._earlier_seconds = float(self._row["wall_seconds"])
         self._began = time.monotonic()
         me = this_process()
@@ -35,6 +36,13 @@ class Status:
         }
         self._row["finished"] = None if state == "running" else now
         replace_json(self._path, self._row)
+
+    def put_back(self) -> bool:
+        """Stores what stood there when this session began; False where nothing did."""
+        if self._before is None:
+            return False
+        replace_json(self._path, self._before)
+        return True
 
 
 def read_status(folder: Path) -> dict[str, Any] | None:

@@ -2,6 +2,9 @@ import json
 import subprocess
 import sys
 
+import pytest
+
+from icpo.errors import RecordsError
 from icpo.records import read_status, settle
 
 DIES = """
@@ -49,3 +52,18 @@ def test_a_done_cell_stays_done(cell, reopen):
         records.mark("done", questions_done=9)
     assert settle(cell)["state"] == "done"
     assert settle(cell.with_name("absent")) is None
+
+
+def test_a_run_refused_for_other_results_leaves_their_status(cell, reopen):
+    with reopen() as records:
+        records.resolve({"benchmark_digest": "a"})
+        records.mark("done", questions_done=9)
+    stored = (cell / "status.json").read_text()
+    with pytest.raises(RecordsError, match="benchmark_digest 'a', but it is 'b'"), reopen() as records:
+        records.mark("running")
+        records.resolve({"benchmark_digest": "b"})
+    assert (cell / "status.json").read_text() == stored
+    (cell / "status.json").unlink()
+    with pytest.raises(RecordsError), reopen() as records:
+        records.resolve({"benchmark_digest": "b"})
+    assert read_status(cell)["state"] == "failed", "where nothing was said, the refusal is"
