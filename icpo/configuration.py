@@ -20,6 +20,7 @@ from icpo.errors import ConfigError
 
 HYDRA_ERRORS = (HydraException, OmegaConfBaseException)
 OWN_PACKAGE = "icpo."
+SWITCHES = ("dry_run", "watch")
 NOT_IN_DIGEST = (
     "tracking",
     "output_root",
@@ -132,12 +133,15 @@ def check_config(config: DictConfig) -> None:
         absent = [key for key in NEEDED if OmegaConf.select(config, key) is None]
         missing = sorted(OmegaConf.missing_keys(config))
         allowed = config.get("allow_targets") or ()
+        unclear = [key for key in SWITCHES if not isinstance(config.get(key, False), bool)]
     except OmegaConfBaseException as error:
         raise ConfigError(one_line(error)) from None
     if absent:
         raise ConfigError(f"Every run needs {', '.join(absent)}; leave {absent[0]} in, as {absent[0]}=VALUE.")
     if missing:
         raise ConfigError(f"No value for {', '.join(missing)}. Pass e.g. {missing[0]}=VALUE.")
+    if unclear:
+        raise ConfigError(f"{unclear[0]} must be true or false, got {config.get(unclear[0])!r}.")
     for path, target in _targets(OmegaConf.to_container(config, resolve=False)):
         if target not in allowed and not _is_own_class(target):
             raise ConfigError(

@@ -49,7 +49,8 @@ def fails_alone(folder: Path) -> Iterator[None]:
 def told(job: Callable[..., Any]) -> Iterator[None]:
     """A whole run: errors become one line, the report is made, the exit status says whether all went well.
 
-    `job` is what Hydra calls for each cell; a ValueError that arose in it is a bug and keeps its traceback.
+    `job` is what Hydra calls for each cell; a ValueError or OSError that arose in it is a bug and keeps its
+    traceback.
     """
     try:
         yield
@@ -61,6 +62,12 @@ def told(job: Callable[..., Any]) -> Iterator[None]:
         if _arose_in(job, error):
             raise
         sys.exit(f"icpo: Hydra cannot take one of the settings: {one_line(error)}")
+    except OSError as error:
+        if _arose_in(job, error):
+            raise
+        sys.exit(
+            f"icpo: The folder of the run cannot be made: {error}. Choose another output_root or run_name."
+        )
     finally:
         if SEEN_RUNS:
             from icpo.jobs.cell import report_runs

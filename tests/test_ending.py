@@ -95,3 +95,10 @@ def test_a_sweep_that_can_no_longer_be_expanded_is_told(tmp_path, caplog):
         job()
     assert ended.value.code == 1
     assert "cannot be expanded" in caplog.text
+
+
+def test_a_folder_that_cannot_be_made_is_told_and_an_os_error_of_a_job_is_a_bug():
+    with pytest.raises(SystemExit, match="Choose another output_root"), ending.told(job):
+        Path("/dev/null/run").mkdir()
+    with pytest.raises(OSError, match="a bug"), ending.told(job):
+        job(OSError("a bug"))

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from icpo.methods.drawing import draw_finals
+from icpo.methods.settings import require_at_least
 from icpo.seeding import derive_seed
 from icpo.types import AnswerKind, Purpose, Question, QuestionResult, Solving, Toolkit
 
@@ -31,8 +32,7 @@ class Direct:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "prompt", BasePrompt(self.prompt))
-        if self.num_finals < 1:
-            raise ValueError(f"num_finals must be at least 1, got {self.num_finals}")
+        require_at_least(1, num_finals=self.num_finals)
 
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
         """Draws the finals of one question."""

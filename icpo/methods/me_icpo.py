@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from icpo.methods.drawing import draw_candidates, draw_finals, draw_summaries, look_ahead
+from icpo.methods.settings import require_at_least
 from icpo.seeding import derive_seed
 from icpo.types import (
     Attempt,
@@ -48,14 +49,8 @@ class MeIcpo:
     def __post_init__(self) -> None:
         after = (self.num_rounds,) if self.finals_after is None else tuple(sorted(set(self.finals_after)))
         object.__setattr__(self, "finals_after", after)
-        for field, least in (
-            ("num_rounds", 0),
-            ("num_candidates", 1),
-            ("num_lookaheads", 0),
-            ("num_finals", 1),
-        ):
-            if getattr(self, field) < least:
-                raise ValueError(f"{field} must be at least {least}, got {getattr(self, field)}")
+        require_at_least(0, num_rounds=self.num_rounds, num_lookaheads=self.num_lookaheads)
+        require_at_least(1, num_candidates=self.num_candidates, num_finals=self.num_finals)
         if self.early_stop is not None and not 0 < self.early_stop <= 1:
             raise ValueError(f"early_stop must be null or lie in (0, 1], got {self.early_stop}")
         if self.selector.needs_lookaheads and self.num_lookaheads < 1:

@@ -95,12 +95,23 @@ def test_the_command_line_of_grading_has_the_rules_of_the_papers_protocol():
         (["backbone.max_context_tokens=100"], "min_room_tokens=.*backbone.max_context_tokens=100"),
         (["backbone.dtype=int3"], "dtype"),
         (["benchmark.limit=0"], "limit"),
+        (["benchmark.limit=abc"], "limit must be a whole number of at least 1 or null, got 'abc'"),
+        (["method.num_rounds=1.5"], "num_rounds must be a whole number, got 1.5"),
+        (["method=direct", "method.num_finals=true"], "num_finals must be a whole number, got True"),
     ],
 )
 def test_a_wrong_value_is_named(overrides, message):
     with pytest.raises(ConfigError, match=f"(?s){message}") as caught:
         build(composed("+exp=quickstart", *overrides).job)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("switch", ["dry_run", "watch"])
+def test_a_switch_is_true_or_false(switch):
+    config = composed("+exp=quickstart", f"{switch}=maybe")
+    drop_hydra(config)
+    with pytest.raises(ConfigError, match=f"{switch} must be true or false, got 'maybe'"):
+        check_config(config)
 
 
 def test_a_missing_value_is_named():
