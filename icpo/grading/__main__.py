@@ -9,12 +9,14 @@ from icpo.grading.grader import Grader
 from icpo.grading.rules import GradingRules
 from icpo.types import AnswerKind
 
-_FLAGS = ("--kind", "--votes", "--json", "--timeout", "--help", "-h")
+_FLAGS = ("--kind", "--votes", "--json", "--timeout", "--help", "-h", "--")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Prints the answer extracted, its normal form, the verdict and the rule that decided; or the votes."""
     options = _parser().parse_args(_shielded(sys.argv[1:] if arguments is None else arguments))
+    if options.votes is not None and options.prediction is not None:
+        _parser().error("give PREDICTION and GOLD, or --votes A B C ...; not both")
     with Grader(GradingRules.paper(), options.timeout) as grader:
         if options.votes is not None:
             kind = AnswerKind(options.kind or "expression")
@@ -39,7 +41,9 @@ def _parser() -> argparse.ArgumentParser:
         "--kind", choices=[kind.value for kind in AnswerKind], help="default: what the gold looks like"
     )
     parser.add_argument("--votes", nargs="+", metavar="ANSWER", help='group answers; "" is an abstention')
-    parser.add_argument("--timeout", type=float, default=3.0, help="seconds for one question to math-verify")
+    parser.add_argument(
+        "--timeout", type=_seconds, default=3.0, help="seconds for one question to math-verify"
+    )
     parser.add_argument("--json", action="store_true", help="print one line of JSON")
     return parser
 
@@ -47,6 +51,13 @@ def _parser() -> argparse.ArgumentParser:
 def _shielded(arguments: Sequence[str]) -> list[str]:
     """Answers such as "-2,1" with a space in front, so that they are not taken for options."""
     return [a if not a.startswith("-") or a.partition("=")[0] in _FLAGS else f" {a}" for a in arguments]
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0 < seconds < float("inf"):
+        raise argparse.ArgumentTypeError(f"must be a number of seconds above 0, got {text.strip()}")
+    return seconds
 
 
 def _kind_of(gold: str) -> str:

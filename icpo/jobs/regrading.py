@@ -30,7 +30,8 @@ def regrade_run(outputs: Path, run_name: str, *, write: bool, say: Callable[[str
     cells = [folder for folder in run_cells(outputs, run_name) if read_scores(folder)]
     if not cells:
         raise RecordsError(
-            f"There are no graded cells in {outputs / run_name}. Give the name of a run that was run."
+            f"There are no graded cells in {outputs / run_name}. Give the name of a run whose questions have "
+            "gold answers."
         )
     return sum(_regrade_cell(folder, write, say) for folder in cells)
 

@@ -78,3 +78,23 @@ def test_as_a_command():
         check=True,
     )
     assert json.loads(done.stdout)["verdict"] is True
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["1", "1", "--timeout", "-3"], "number of seconds above 0, got -3"),
+        (["1", "1", "--timeout", "x"], "invalid"),
+        (["1", "2", "--votes", "3"], "not both"),
+    ],
+)
+def test_a_wrong_command_line_is_a_usage_error(arguments, message, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+def test_two_dashes_end_the_options(capsys):
+    main(["--json", "--", "-\\frac12", "-0.5"])
+    assert json.loads(capsys.readouterr().out)["verdict"] is True
