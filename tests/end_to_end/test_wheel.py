@@ -19,7 +19,13 @@ def test_the_wheel_runs_the_quickstart_elsewhere(tmp_path):
     subprocess.run([*pip, "install", "-q", "--no-deps", "--target", site, wheel], check=True)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    settings = ["+exp=quickstart", "benchmark=arith_l1", "benchmark.limit=1", "method=direct", "tracking=none"]
+    settings = [
+        "+exp=quickstart",
+        "benchmark=arith_l1",
+        "benchmark.limit=1",
+        "method=direct",
+        "tracking=none",
+    ]
     program = "\n".join(
         [
             f"import runpy, sys; sys.path.insert(0, {str(site)!r})",
