@@ -8,8 +8,6 @@ from hypothesis.extra.numpy import arrays
 from icpo.theory.bandit import Bandit, draw, seeded
 from icpo.theory.teacher import TeacherRecipe
 
-torch.set_default_dtype(torch.float64)
-
 
 def tensors(*shape, bound=5.0):
     """A hypothesis strategy of float64 tensors with entries in [-bound, bound]."""
