@@ -1,5 +1,6 @@
 """What becomes of results: stored at once, graded beside the sampling, shown, and measured at the end."""
 
+import logging
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
@@ -13,6 +14,8 @@ from icpo.metrics import QuestionScore, mean_at_k, measure_cell
 from icpo.records import read_results, read_status
 from icpo.reporting.progress import CellProgress
 from icpo.types import QuestionResult
+
+logger = logging.getLogger(__name__)
 
 TABLE_COLUMNS = (
     "question",
@@ -74,6 +77,12 @@ class Outcomes:
         self._rows.append(row)
         self._grade(row)
         self._num_tokens += result.usage.generated_tokens
+        if refused := dict(result.usage.too_long_by_purpose):
+            logger.warning(
+                "Question %r: samples whose prompt did not fit into the context, by purpose: %s",
+                result.question.question_id,
+                refused,
+            )
         self._mark()
         scores = [grade.result() for grade in self._grades if grade.done()]
         mean = sum(mean_at_k(score.last) for score in scores) / len(scores) if scores else None

@@ -9,6 +9,7 @@ from icpo.configuration import config_source
 from icpo.errors import BenchmarkError, RecordsError
 from icpo.records import read_metrics, read_results, read_scores, read_status
 from icpo.reporting import write_report
+from icpo.types import Completion, FinishReason
 from tests.end_to_end.fakes import Blocks, Continuous, questions_file, run
 
 SENTINEL = "271828"
@@ -239,3 +240,13 @@ def test_arms_that_differ_in_a_label_alone_have_lines_of_their_own(tmp_path):
     [section] = write_report(tmp_path, "run").sections
     labels = [line.label for line in section.lines if not line.is_difference]
     assert labels == ["base", "w/ ME-ICPO (answer_only)", "w/ ME-ICPO (majority, entropy, n=2, k=3, m=3)"]
+
+
+def test_a_question_that_does_not_fit_the_context_is_told(tmp_path, caplog):
+    class TooShort(Blocks):
+        def generate(self, requests):
+            return [[Completion("", 9000, 0, FinishReason.PROMPT_TOO_LONG)] * r.num_samples for r in requests]
+
+    cell, _ = run(tmp_path / "out", questions_file(tmp_path, golds=("2",)), engine=TooShort())
+    assert read_metrics(cell)["num_truncated"] == 4
+    assert "'q0': samples whose prompt did not fit into the context" in caplog.text
