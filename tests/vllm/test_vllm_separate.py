@@ -1,3 +1,7 @@
+"""Engines in processes of their own. They come after the tests that use the engine of this process (files run by
+name): when vLLM shuts another engine down, it takes along what the one in this process needs.
+"""
+
 import json
 import multiprocessing
 import os
