@@ -1,5 +1,6 @@
-"""Engines in processes of their own. They come after the tests that use the engine of this process (files run by
-name): when vLLM shuts another engine down, it takes along what the one in this process needs.
+"""Engines in processes of their own, tested after the one in the tests' own process (files run by name).
+
+When vLLM shuts another engine down, it takes along what the one in this process needs.
 """
 
 import json
