@@ -19,7 +19,8 @@ def metered(solving: Solving) -> Solving:
     """The same solving, its result carrying what it cost, and what it had cost at each set of finals.
 
     The cost at a set of finals is that of a run that ends there: all that is not a final so far, and these
-    finals.
+    finals. Where there is but one set, that is all that was drawn, also what a method draws as finals on its
+    way: the ends of several trees, samples shared with the base.
     """
     total, without_finals = Usage(), Usage()
     at_finals: list[Usage] = []
@@ -30,7 +31,8 @@ def metered(solving: Solving) -> Solving:
             requests = next(solving) if answers is None else solving.send(answers)
         except StopIteration as stop:
             result: QuestionResult = stop.value
-            return replace(result, usage=total, usage_at_finals=tuple(at_finals))
+            at = (total,) if len(result.finals) == 1 else tuple(at_finals)
+            return replace(result, usage=total, usage_at_finals=at)
         answers = yield requests
         are_finals = any(request.purpose is Purpose.FINAL for request in requests)
         here = at_finals.pop() if are_finals and was_refused else without_finals

@@ -24,6 +24,7 @@ def test_ends_within_budget_when_the_engine_is_useless(name, engine):
     assert rounds == 0 and len(finals) == method.num_finals
     assert all(final.answer is None for final in finals)
     assert 0 < result.usage.num_sequences <= method.max_sequences
+    assert result.usage_at_finals == (result.usage,)
 
 
 @pytest.mark.parametrize("name", RIVALS)
@@ -43,6 +44,7 @@ def test_ends_within_budget_when_the_engine_says_anything(name, seed):
     result, _ = play(metered(method.solve(QUESTION, toolkit(), seed=0)), answer)
     assert len(result.finals[0][1]) == method.num_finals
     assert result.usage.num_sequences <= method.max_sequences
+    assert result.usage_at_finals == (result.usage,)
     for place, step in enumerate(result.trace):
         assert isinstance(step, Step) and (step.parent is None or 0 <= step.parent < place)
     drawn = {id(c.completion) for step in result.trace for c in step.candidates}
