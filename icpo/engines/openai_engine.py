@@ -39,9 +39,8 @@ class OpenAIEngine:
     ) -> None:
         options = "".join(f" {key}={value}" for key, value in backbone.template_options)
         template = backbone.chat_template.value
-        self.identity = (
-            f"openai {backbone.model_id}@{backbone.revision or 'served'} template={template}{options}"
-        )
+        served = f"{backbone.model_id}@{backbone.revision or 'served'}"
+        self.identity = f"openai {wire.address(settings.base_url)} {served} template={template}{options}"
         self._settings = settings
         self._backbone = backbone
         self._max_context_tokens = max_context_tokens

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
 from typing import Any
+from urllib.parse import urlsplit
 
 from icpo.types import Completion, FinishReason, Prompt, Sampling
 
@@ -28,6 +29,12 @@ _PROMPT_TOKENS = re.compile(
 
 class ReplyError(Exception):
     """A reply that is not what its status promised."""
+
+
+def address(base_url: str) -> str:
+    """What names a server: host, port and path of its URL, without credentials, query and closing slash."""
+    parts = urlsplit(base_url)
+    return f"{parts.netloc.rpartition('@')[2].lower()}{parts.path.rstrip('/')}"
 
 
 def sampling_fields(sampling: Sampling, *, with_extras: bool) -> Json:

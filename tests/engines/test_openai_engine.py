@@ -432,6 +432,15 @@ def test_identity_tells_models_and_templates_apart(start):
     assert start(max_concurrency=2).identity == start().identity
 
 
+def test_identity_tells_servers_apart_and_holds_no_credentials(start):
+    served = {
+        url: start(base_url=url).identity
+        for url in ("http://one/v1", "http://two/v1", "http://one:8000/v1", "http://one/v2")
+    }
+    assert len(set(served.values())) == len(served)
+    assert start(base_url="https://me:SECRET@ONE/v1/?key=SECRET").identity == served["http://one/v1"]
+
+
 @pytest.mark.parametrize(
     "change",
     [
