@@ -59,14 +59,17 @@ def merge(parts: Sequence[Part]) -> Tensor:
     return total
 
 
-def fill(buffer: Tensor, order: Members) -> None:
-    """Makes the first places of a buffer hold what `order` names, in place; places that stay are not touched.
+def fill(buffers: Sequence[Tensor], order: Members) -> None:
+    """Makes the first places of buffers hold what `order` names, in place; places that stay are not touched.
 
-    `order[i] >= i` is needed: it moves from the end into the holes.
+    `order[i] >= i` is needed: it moves from the end into the holes. The buffers lie on one device.
     """
     moved = np.flatnonzero(order != np.arange(len(order)))
-    if moved.size:
-        buffer[torch.from_numpy(moved)] = buffer[torch.from_numpy(order[moved])]
+    if moved.size and buffers:
+        device = buffers[0].device
+        holes, sources = (torch.from_numpy(places).to(device) for places in (moved, order[moved]))
+        for buffer in buffers:
+            buffer[holes] = buffer[sources]
 
 
 def survivors(is_kept: NDArray[np.bool_]) -> Members:
@@ -125,8 +128,7 @@ class Shared:
         is_used = np.bincount(members, minlength=len(self.lengths)) > 0
         if not is_used.all():
             order = survivors(is_used)
-            for buffer in (*self.keys, *self.values):
-                fill(buffer, order)
+            fill([*self.keys, *self.values], order)
             self.keys = [k[: len(order)] for k in self.keys]
             self.values = [v[: len(order)] for v in self.values]
             self.lengths = self.lengths[order]
@@ -179,8 +181,7 @@ class Generated:
 
     def keep(self, rows: Members) -> None:
         """Goes on with these rows, an order as `survivors` gives it."""
-        for buffer in (*self.keys, *self.values):
-            fill(buffer, rows)
+        fill([*self.keys, *self.values], rows)
         self.keys = [k[: len(rows)] for k in self.keys]
         self.values = [v[: len(rows)] for v in self.values]
 

@@ -13,6 +13,10 @@ from icpo.engines.endings import Drawn, Endings, Row
 from icpo.engines.prefixes import Tokens
 from icpo.engines.sampling import BLOCK_TOKENS, Randomness, RowSettings, draw
 
+GPU_DRAGGED_SHARE = (
+    1 / 8
+)  # of a batch: a GPU drags ended rows along for less than it takes to move the others
+
 
 class Batch(Protocol):
     """Rows of a model that generate in step."""
@@ -38,13 +42,15 @@ def decode_rows(model: Model, rows: Sequence[Row], endings: Endings) -> list[Dra
     firsts = [i for i, row in enumerate(rows) if i == 0 or row.prompt != rows[i - 1].prompt]
     batch = model.begin([rows[i].prompt for i in firsts], np.diff([*firsts, len(rows)]).tolist())
     device, vocabulary = batch.logits.device, batch.logits.shape[-1]
-    prompts = [torch.tensor(row.prompt, device=device) for row in rows]
-    settings = RowSettings.of([row.sampling for row in rows], prompts, vocabulary)
+    settings = RowSettings.of(
+        [row.sampling for row in rows], [row.prompt for row in rows], vocabulary, device
+    )
     randomness = Randomness([row.seed for row in rows])
     end_ids = torch.tensor(endings.end_ids, dtype=torch.long, device=device)
     suspects = endings.suspects(rows)
     limits = np.array([row.sampling.max_tokens for row in rows])
     tokens = np.zeros((len(rows), limits.max()), dtype=np.int64)
+    dragged = 0 if device.type == "cpu" else GPU_DRAGGED_SHARE
     drawn: dict[int, Drawn] = {}
     held, is_open = np.arange(len(rows)), np.ones(len(rows), dtype=bool)
 
@@ -60,7 +66,7 @@ def decode_rows(model: Model, rows: Sequence[Row], endings: Endings) -> list[Dra
                 drawn[row], is_open[place] = end, False
         if not is_open.any():
             break
-        if (size := _rounded(int(is_open.sum()))) < len(held):
+        if (size := _rounded(int(is_open.sum()))) < len(held) * (1 - dragged):
             order = survivors(_padded(is_open, size))
             index = torch.from_numpy(order).to(device)
             batch.keep(order)

@@ -18,7 +18,8 @@ from torch import Tensor
 from icpo.engines.attention import Generated, Members, Own, Shared, merge
 from icpo.engines.prefixes import Tokens, cluster
 
-PREFILL_TOKENS = 4096  # positions in one prefill call: its activations stay in the cache of a core
+# Positions in one prefill call: few, so that activations stay in a core's cache; many, to fill a GPU.
+PREFILL_TOKENS = {"cpu": 4096, "cuda": 32768}
 # Those whose angles do not change with the length of the context.
 ROPE_TYPES = ("default", "linear", "llama3")
 
@@ -153,7 +154,7 @@ class LlamaBatch:
         keys = [llama.embedding.new_empty(shape) for _ in llama.layers]
         values = [llama.embedding.new_empty(shape) for _ in llama.layers]
         last: list[Tensor] = []
-        for start, end in _chunks(len(pieces), longest):
+        for start, end in _chunks(len(pieces), max(PREFILL_TOKENS[device.type] // longest, 1)):
             own = Own([k[start:end] for k in keys], [v[start:end] for v in values])
             starts, context = np.zeros(end - start, dtype=np.int64), []
             if before is not None:
@@ -166,8 +167,7 @@ class LlamaBatch:
         return Shared(keys, values, lengths, owners), torch.cat(last)
 
 
-def _chunks(num_pieces: int, longest: int) -> Iterator[tuple[int, int]]:
-    size = max(PREFILL_TOKENS // longest, 1)
+def _chunks(num_pieces: int, size: int) -> Iterator[tuple[int, int]]:
     return ((start, min(start + size, num_pieces)) for start in range(0, num_pieces, size))
 
 

@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from icpo.engines.prefixes import Tokens
 from icpo.types import Sampling
 
 NUMBERS_PER_TOKEN = 2
@@ -41,9 +42,14 @@ class RowSettings:
     seen: Tensor | None
 
     @classmethod
-    def of(cls, samplings: Sequence[Sampling], prompts: Sequence[Tensor], vocabulary: int) -> "RowSettings":
-        """Settings of rows whose prompts' token ids are given; all tensors lie where the prompts lie."""
-        device = prompts[0].device
+    def of(
+        cls,
+        samplings: Sequence[Sampling],
+        prompts: Sequence[Tokens],
+        vocabulary: int,
+        device: torch.device,
+    ) -> "RowSettings":
+        """Settings, on `device`, of rows whose prompts' token ids are given."""
 
         def column(name: str) -> Tensor:
             return torch.tensor([[getattr(s, name)] for s in samplings], dtype=torch.float32, device=device)
@@ -53,7 +59,7 @@ class RowSettings:
         if (penalty != 1).any():
             seen = torch.zeros(len(prompts), vocabulary, dtype=torch.bool, device=device)
             for row, prompt in zip(seen, prompts, strict=True):
-                row[prompt] = True
+                row[list(prompt)] = True
         return cls(column("temperature"), column("top_p"), column("min_tokens"), penalty, seen)
 
     def keep(self, rows: Tensor) -> "RowSettings":

@@ -15,7 +15,7 @@ def test_survivors_fill_the_holes_from_the_end(marks):
     is_kept = np.array(marks)
     buffer = torch.arange(len(marks))
     order = survivors(is_kept)
-    fill(buffer, order)
+    fill([buffer], order)
     kept = buffer[: len(order)].tolist()
     assert kept == order.tolist()
     assert sorted(kept) == np.flatnonzero(is_kept).tolist()

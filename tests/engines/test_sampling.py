@@ -9,7 +9,7 @@ NO_END = torch.tensor([], dtype=torch.long)
 
 
 def settings(sampling, rows, prompt=(0,), vocabulary=4):
-    return RowSettings.of([sampling] * rows, [torch.tensor(prompt)] * rows, vocabulary)
+    return RowSettings.of([sampling] * rows, [prompt] * rows, vocabulary, torch.device("cpu"))
 
 
 def frequencies(logits, sampling, rows=200_000, **options):
@@ -41,9 +41,8 @@ def test_temperature_sharpens_before_the_nucleus_is_taken():
 
 
 def test_rows_keep_their_own_settings_in_one_batch():
-    mixed = RowSettings.of(
-        [Sampling(0, 1, 1), Sampling(1, 1, 1), Sampling(1, 0.4, 1)], [torch.tensor([0])] * 3, 2
-    )
+    samplings = [Sampling(0, 1, 1), Sampling(1, 1, 1), Sampling(1, 0.4, 1)]
+    mixed = RowSettings.of(samplings, [(0,)] * 3, 2, torch.device("cpu"))
     logits = torch.tensor([0.4, 0.6]).log().expand(3, -1)
     assert draw(logits, mixed, torch.full((3, 2), 0.2), 0, NO_END).tolist() == [1, 0, 1]
 
