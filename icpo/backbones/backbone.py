@@ -23,8 +23,9 @@ class Backbone:
     commit; None takes what the hub serves, and the commit resolved goes into the manifest.
     `max_context_tokens` counts prompt and completion together. What stands before `reasoning_end` in a
     completion is not read. `template_options` go to the chat template (thinking switches); `gpu_memory_gb` is
-    what weights and a useful cache need. `max_answer_tokens` and `max_summary_tokens` replace the protocol's
-    limits of answers and summaries, for models whose thoughts count.
+    what weights and a useful cache need. For models whose thoughts count, `max_answer_tokens` replaces the
+    protocol's limit of answers, and `thinking_tokens` are added to the limit of whatever is to be short: a
+    summary, a verdict, a step of a tree.
     """
 
     name: str
@@ -37,7 +38,7 @@ class Backbone:
     reasoning_end: str | None
     gpu_memory_gb: float
     max_answer_tokens: int | None = None
-    max_summary_tokens: int | None = None
+    thinking_tokens: int = 0
     template_options: tuple[tuple[str, Any], ...] = ()
 
     def __post_init__(self) -> None:
@@ -47,6 +48,8 @@ class Backbone:
         object.__setattr__(self, "template_options", tuple((str(k), v) for k, v in pairs))
         if self.max_context_tokens < 2:
             raise ValueError(f"max_context_tokens must be at least 2, got {self.max_context_tokens}")
+        if self.thinking_tokens < 0:
+            raise ValueError(f"thinking_tokens must be at least 0, got {self.thinking_tokens}")
         if self.tensor_parallel < 1:
             raise ValueError(f"tensor_parallel must be at least 1, got {self.tensor_parallel}")
         if self.dtype not in ("auto", "float32", "bfloat16", "float16"):

@@ -92,7 +92,7 @@ class Evaluation:
     def sampling(self) -> dict[Purpose, Sampling]:
         """The protocol's sampling, with the limits that the backbone asks for."""
         return self.protocol.sampling_by_purpose(
-            self.backbone.max_answer_tokens, self.backbone.max_summary_tokens
+            self.backbone.max_answer_tokens, self.backbone.thinking_tokens
         )
 
     def preflight(self) -> None:
@@ -169,7 +169,12 @@ class Evaluation:
 
     def _toolkit(self, grader: Grader) -> Toolkit:
         return Toolkit(
-            self.prompts, self.sampling(), grader.extract, grader.tally, self.backbone.reasoning_end
+            self.prompts,
+            self.sampling(),
+            grader.extract,
+            grader.tally,
+            self.backbone.reasoning_end,
+            self.backbone.thinking_tokens,
         )
 
     def _solve(self, method: Method, question: Question, tools: Toolkit, seed: int) -> Solving:

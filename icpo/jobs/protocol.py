@@ -58,13 +58,13 @@ class Protocol:
             )
 
     def sampling_by_purpose(
-        self, max_answer_tokens: int | None = None, max_summary_tokens: int | None = None
+        self, max_answer_tokens: int | None = None, thinking_tokens: int = 0
     ) -> dict[Purpose, Sampling]:
         """Sampling of every purpose; one that is not named is drawn like a candidate.
 
         `max_answer_tokens` replaces the limit of all that may be as long as a candidate; what has a limit of
         its own (look-aheads made short, look-aheads that draw the answer alone) keeps it.
-        `max_summary_tokens` replaces the limit of summaries.
+        `thinking_tokens` are added to the limit of summaries.
         """
         candidate = self.sampling["candidate"]
         found = {p: self.sampling.get(p.value, candidate) for p in Purpose}
@@ -72,8 +72,8 @@ class Protocol:
             for purpose, one in found.items():
                 if one.max_tokens == candidate.max_tokens and purpose is not Purpose.SUMMARY:
                     found[purpose] = replace(one, max_tokens=max_answer_tokens)
-        if max_summary_tokens is not None:
-            found[Purpose.SUMMARY] = replace(found[Purpose.SUMMARY], max_tokens=max_summary_tokens)
+        summary = found[Purpose.SUMMARY]
+        found[Purpose.SUMMARY] = replace(summary, max_tokens=summary.max_tokens + thinking_tokens)
         if self.lookahead.forced_answer is not None:
             whole, limit = found[Purpose.LOOKAHEAD], self.lookahead.answer_tokens
             found[Purpose.LOOKAHEAD] = replace(

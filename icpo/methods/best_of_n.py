@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from icpo.methods.independent import Answering, answer_independently
-from icpo.methods.judging import WORST, Judge, draw_verdicts, mean_verdict
+from icpo.methods.judging import WORST, Judge, Verdicts, draw_verdicts, mean_verdict
 from icpo.methods.settings import require_at_least
 from icpo.seeding import derive_seed
-from icpo.types import Purpose, Question, Solving, Step, Toolkit
+from icpo.types import Candidate, Purpose, Question, Solving, Step, Toolkit
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,14 @@ class BestOfN:
         judged = [c for c in candidates if c.answer is not None]
         texts = [tools.visible(c.completion.text) for c in judged]
         verdicts = yield from draw_verdicts(question, texts, self.judge, tools, self.num_verdicts, scope)
-        values = iter([mean_verdict(given) for given in verdicts])
-        steps = [Step("sample", (c,), None if c.answer is None else next(values)) for c in candidates]
+        given = iter(verdicts)
+        steps = [_step(c, None if c.answer is None else next(given)) for c in candidates]
         best = max(steps, key=lambda step: WORST - 1 if step.value is None else step.value)
         return steps, best.candidates[0]
+
+
+def _step(candidate: Candidate, verdicts: Verdicts | None) -> Step:
+    """A sample with the verdicts on it; None for one that was not judged."""
+    if verdicts is None:
+        return Step("sample", (candidate,))
+    return Step("sample", (candidate,), mean_verdict(verdicts), verdicts=verdicts)

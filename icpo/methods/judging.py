@@ -6,9 +6,11 @@ from statistics import mean
 from typing import Protocol
 
 from icpo.seeding import derive_seed
-from icpo.types import Drawing, Prompt, Purpose, Question, SampleRequest, Toolkit
+from icpo.types import Completion, Drawing, Prompt, Purpose, Question, SampleRequest, Toolkit
 
 WORST, BEST = -100.0, 100.0
+Verdicts = tuple[float | None, ...]
+"""Verdicts on one solution as read; None is one that could not be read."""
 
 
 class Judge(Protocol):
@@ -25,8 +27,8 @@ class Judge(Protocol):
 
 def draw_verdicts(
     question: Question, solutions: Sequence[str], judge: Judge, tools: Toolkit, num_verdicts: int, scope: int
-) -> Drawing[list[tuple[float, ...]]]:
-    """The readable ones of `num_verdicts` verdicts on each solution; equal solutions are judged once."""
+) -> Drawing[list[Verdicts]]:
+    """`num_verdicts` verdicts on each solution; equal solutions are judged once."""
     unique = list(dict.fromkeys(solutions))
     if not unique:
         return []
@@ -34,24 +36,27 @@ def draw_verdicts(
         verdict_request(question, solution, judge, tools, num_verdicts, scope) for solution in unique
     ]
     replies = dict(zip(unique, drawn, strict=True))
-    return [
-        tuple(v for c in replies[solution] if (v := judge.read(tools.visible(c.text))) is not None)
-        for solution in solutions
-    ]
+    return [read_verdicts(judge, replies[solution], tools) for solution in solutions]
 
 
 def verdict_request(
     question: Question, solution: str, judge: Judge, tools: Toolkit, num_verdicts: int, scope: int
 ) -> SampleRequest:
-    """`num_verdicts` verdicts on one solution; their seed depends on its text."""
+    """`num_verdicts` verdicts on one solution, thoughts besides; their seed depends on its text."""
     seed = derive_seed(scope, "verdict", solution)
     request = tools.ask(Purpose.VALUE, judge.ask(question, solution), num_verdicts, seed)
-    return shortened(request, judge.max_tokens)
+    return shortened(request, judge.max_tokens + tools.thinking_tokens)
 
 
-def mean_verdict(verdicts: Sequence[float]) -> float:
-    """The mean verdict; WORST where none could be read."""
-    return mean(verdicts) if verdicts else WORST
+def read_verdicts(judge: Judge, replies: Sequence[Completion], tools: Toolkit) -> Verdicts:
+    """The verdicts that these replies give."""
+    return tuple(judge.read(tools.visible(reply.text)) for reply in replies)
+
+
+def mean_verdict(verdicts: Verdicts) -> float:
+    """The mean of those that could be read; WORST where none could."""
+    read = [verdict for verdict in verdicts if verdict is not None]
+    return mean(read) if read else WORST
 
 
 def shortened(request: SampleRequest, max_tokens: int, stop: tuple[str, ...] = ()) -> SampleRequest:

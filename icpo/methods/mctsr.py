@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from icpo.methods.independent import Answering, answer_independently
-from icpo.methods.judging import Judge, draw_verdicts, verdict_request
+from icpo.methods.judging import Judge, draw_verdicts, read_verdicts, verdict_request
 from icpo.methods.mctsr_tree import AnswerTree
 from icpo.methods.settings import require_at_least
 from icpo.seeding import derive_seed
@@ -100,8 +100,7 @@ class Mctsr:
             ),
             tools.ask(Purpose.CRITIQUE, critique_prompt, 1, derive_seed(scope, "critique")),
         ]
-        read = [self.judge.read(tools.visible(c.text)) for c in verdicts]
-        tree.reward(chosen, [verdict for verdict in read if verdict is not None])
+        tree.reward(chosen, read_verdicts(self.judge, verdicts, tools))
         said = tools.visible(critique.text).strip()
         shown = replace(node.candidate, completion=replace(node.candidate.completion, text=solution))
         prompt = self.refining.refine(tools.prompts, question, shown, said, node.own_quality)
@@ -123,8 +122,9 @@ class Mctsr:
 def _trace(tree: AnswerTree, critiques: list[Candidate]) -> list[Step]:
     """The first answer, then each rollout's critique and refinement; node j stands at place 2j."""
     first, *refined = tree.nodes
-    trace = [Step("answer", (first.candidate,), first.own_quality)]
+    trace = [Step("answer", (first.candidate,), first.own_quality, verdicts=tuple(first.verdicts))]
     for critique, node in zip(critiques, refined, strict=True):
         trace.append(Step("critique", (critique,), None, 2 * (node.parent or 0)))
-        trace.append(Step("refine", (node.candidate,), node.own_quality, len(trace) - 1))
+        verdicts = tuple(node.verdicts)
+        trace.append(Step("refine", (node.candidate,), node.own_quality, len(trace) - 1, verdicts))
     return trace

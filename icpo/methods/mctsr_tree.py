@@ -1,11 +1,10 @@
 """The tree of MCTSr: answers, their sampled rewards and what UCT makes of them (Zhang et al. 2024)."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import log, sqrt
 from statistics import mean
 
-from icpo.methods.judging import WORST
+from icpo.methods.judging import WORST, Verdicts
 from icpo.types import Candidate
 
 TINY = 1e-6
@@ -13,11 +12,15 @@ TINY = 1e-6
 
 @dataclass(slots=True)
 class Node:
-    """One answer, the places of the answers refined from it, and the rewards sampled for it."""
+    """One answer, the places of the answers refined from it, and the rewards sampled for it.
+
+    `verdicts` are the model's as read; `rewards` are made of those that could be read.
+    """
 
     candidate: Candidate
     parent: int | None
     children: list[int] = field(default_factory=list)
+    verdicts: list[float | None] = field(default_factory=list)
     rewards: list[float] = field(default_factory=list)
     num_visits: int = 0
 
@@ -53,9 +56,12 @@ class AnswerTree:
             above = self.nodes[above].parent
         return place
 
-    def reward(self, place: int, rewards: Iterable[float]) -> None:
-        """Adds sampled rewards to a node, full scores suppressed."""
-        self.nodes[place].rewards += [r - self.suppression if r > self.full_score else r for r in rewards]
+    def reward(self, place: int, verdicts: Verdicts) -> None:
+        """Adds verdicts to a node; a reward is one that could be read, a full score suppressed."""
+        node = self.nodes[place]
+        node.verdicts += verdicts
+        read = [verdict for verdict in verdicts if verdict is not None]
+        node.rewards += [r - self.suppression if r > self.full_score else r for r in read]
 
     def quality(self, place: int) -> float:
         """Q after back-propagation: the mean of a node's own and its best child's, from the leaves up."""

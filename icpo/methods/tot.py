@@ -92,8 +92,8 @@ class TreeOfThoughts:
                     self.num_thoughts,
                     derive_seed(scope, "thought", state.text),
                 ),
-                self.max_thought_tokens,
-                (self.separator,),
+                self.max_thought_tokens + tools.thinking_tokens,
+                () if tools.reasoning_end else (self.separator,),  # reasoning has line breaks of its own
             )
             for state in parents
         ]
@@ -108,6 +108,9 @@ class TreeOfThoughts:
 
     def _child(self, question: Question, parent: State, completion: Completion, tools: Toolkit) -> State:
         thought = tools.visible(completion.text)
+        if tools.reasoning_end:
+            thought, ended, _ = thought.lstrip().partition(self.separator)
+            thought += ended
         if completion.finish_reason is not FinishReason.LENGTH:  # one cut short goes on where it stopped
             thought = thought.rstrip() + self.separator
         is_blank = not thought.strip()
@@ -133,7 +136,8 @@ class TreeOfThoughts:
             step = state.step
             if i in new:
                 step = len(trace)
-                trace.append(Step("thought", state.draws, value, state.parent))
+                said = self.evaluation.verdicts(replies)
+                trace.append(Step("thought", state.draws, value, state.parent, said))
             valued.append((value, replace(state, replies=replies, step=step)))
         valued.sort(key=lambda pair: pair[0], reverse=True)
         return [state for _, state in valued[: self.num_kept]]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from statistics import mean
 from typing import Protocol
 
-from icpo.methods.judging import Judge, mean_verdict, verdict_request
+from icpo.methods.judging import Judge, Verdicts, mean_verdict, verdict_request
 from icpo.methods.settings import require_at_least
 from icpo.seeding import derive_seed
 from icpo.types import Candidate, Completion, Drawing, Prompt, PromptBook, Purpose, Question, Toolkit
@@ -63,6 +63,9 @@ class Evaluation(Protocol):
     def values(self, question: Question, replies: Sequence[Replies], tools: Toolkit) -> list[float]:
         """One value a state from the replies on all; higher is better."""
 
+    def verdicts(self, replies: Replies) -> Verdicts:
+        """What the model said of one state's worth; none where it was not asked."""
+
 
 @dataclass(frozen=True, slots=True)
 class SelfEvaluation:
@@ -88,10 +91,11 @@ class SelfEvaluation:
 
     def values(self, question: Question, replies: Sequence[Replies], tools: Toolkit) -> list[float]:
         """The mean readable verdict; -100 where none could be read."""
-        return [
-            mean_verdict([v for text in texts if (v := self.judge.read(text or "")) is not None])
-            for texts in replies
-        ]
+        return [mean_verdict(self.verdicts(texts)) for texts in replies]
+
+    def verdicts(self, replies: Replies) -> Verdicts:
+        """The verdicts in these texts."""
+        return tuple(self.judge.read(text or "") for text in replies)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +137,10 @@ class ContinuationVote:
         votes = tools.tally([answer for answers in replies for answer in answers], question.kind)
         won = iter([float(label is not None and label in votes.winners) for label in votes.labels])
         return [mean(next(won) for _ in answers) for answers in replies]
+
+    def verdicts(self, replies: Replies) -> Verdicts:
+        """None: a vote asks for no opinion."""
+        return ()
 
 
 def continued(question: Question, text: str, completion: Completion, tools: Toolkit) -> Candidate:

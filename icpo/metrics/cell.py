@@ -21,8 +21,8 @@ def measure_cell(
 
     Scores are those of the finals after the most rounds; `by_num_rounds` holds the others where there are
     several. `copy_rate` and `tag_accuracy` stand there when a history had a reward-1 attempt, or a round a
-    tag. `tally` is the partition that voted. Raises ValueError when there are no scores, KeyError for a
-    score without a result.
+    tag; `num_verdicts` and `num_unread_verdicts` when the model judged its own solutions. `tally` is the
+    partition that voted. Raises ValueError when there are no scores, KeyError for a score without a result.
     """
     if not scores:
         raise ValueError("a cell without graded questions has no metrics")
@@ -35,6 +35,7 @@ def measure_cell(
         **_estimates({s.key: s.last for s in scores}),
         "pass_by_k": _pass_by_k(scores),
         **_counts([s.last for s in scores]),
+        **_verdicts([result for _, result in pairs]),
         **_costs([result for _, result in pairs]),
         **_copying(pairs, tally),
         **_by_num_rounds(pairs),
@@ -64,6 +65,12 @@ def _counts(finals: Sequence[GradedFinals]) -> dict[str, int]:
         "num_truncated": outcomes[Outcome.TRUNCATED],
         "num_timed_out": outcomes[Outcome.TIMED_OUT],
     }
+
+
+def _verdicts(results: Sequence[Result]) -> dict[str, int]:
+    """How many verdicts of the model's own decided, if any, and how many of them could not be read."""
+    given = [v for result in results for step in result["trace"] for v in step.get("verdicts", ())]
+    return {"num_verdicts": len(given), "num_unread_verdicts": given.count(None)} if given else {}
 
 
 def _costs(results: Sequence[Result]) -> dict[str, Any]:

@@ -98,6 +98,7 @@ def _step_row(step: Step) -> dict[str, Any]:
         "candidates": _candidate_rows(step.candidates),
         "value": step.value,
         "parent": step.parent,
+        "verdicts": list(step.verdicts),
     }
 
 

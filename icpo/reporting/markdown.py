@@ -96,8 +96,11 @@ def _counts(arms: Sequence[Arm]) -> str:
         "requests": "num_requests",
         "seconds": "wall_seconds",
     }
+    by_cell = {arm.cell: arm.metrics for arm in arms}
+    if any("num_verdicts" in metrics for metrics in by_cell.values()):
+        columns |= {"verdicts": "num_verdicts", "unread verdicts": "num_unread_verdicts"}
     rows = []
-    for cell, metrics in {arm.cell: arm.metrics for arm in arms}.items():
+    for cell, metrics in by_cell.items():
         counts = (f"{round(metrics.get(name) or 0):,}" for name in columns.values())
         rows.append([cell, str(metrics["num_questions"]), str(len(metrics["seeds"])), *counts])
     return table(["cell", "questions", "seeds", *columns], rows)

@@ -45,13 +45,17 @@ class PromptBook(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Toolkit:
-    """What a method works with besides its own settings: prompts, sampling by purpose, reading and voting."""
+    """What a method works with besides its own settings: prompts, sampling by purpose, reading and voting.
+
+    `thinking_tokens` is what a reply that is to be short (a verdict, a step) gets on top, for its thoughts.
+    """
 
     prompts: PromptBook
     sampling: Mapping[Purpose, Sampling]
     read: Callable[[str, AnswerKind], str | None]
     tally: Callable[[Sequence[str | None], AnswerKind], Votes]
     reasoning_end: str | None = None
+    thinking_tokens: int = 0
 
     def visible(self, text: str) -> str:
         """What a completion says once its reasoning is cut off; nothing where the reasoning never ended."""

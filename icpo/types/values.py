@@ -238,12 +238,16 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of a search baseline: its draws, the value given to it and the step it grew from."""
+    """One step of a search baseline: its draws, the value given to it and the step it grew from.
+
+    `verdicts` are the model's own that the value rests on, as read; None is one that could not be read.
+    """
 
     name: str
     candidates: tuple[Candidate, ...]
     value: float | None = None
     parent: int | None = None
+    verdicts: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,7 @@
 """protocol.lookahead: how look-aheads are asked for, and what cannot be combined with a forced answer."""
 
+from types import SimpleNamespace
+
 import pytest
 from hydra import compose, initialize_config_dir
 
@@ -48,8 +50,14 @@ def test_look_aheads_made_short_stay_so_whatever_a_model_may_think():
 def test_the_summary_of_a_model_that_thinks_has_room_for_thoughts():
     assert job("method=me_icpo").sampling()[Purpose.SUMMARY].max_tokens == 100
     thinking = job("method=me_icpo", "backbone=r1_llama8b").sampling()
-    assert thinking[Purpose.SUMMARY].max_tokens == 4096
+    assert thinking[Purpose.SUMMARY].max_tokens == 100 + 4096
     assert thinking[Purpose.CANDIDATE].max_tokens == thinking[Purpose.LOOKAHEAD].max_tokens == 32768
+
+
+@pytest.mark.parametrize(("backbone", "num"), [("nano", 0), ("r1_llama8b", 4096), ("gemini_pro", 4096)])
+def test_methods_are_told_how_much_room_thoughts_need(backbone, num):
+    made = job("method=best_of_n", f"backbone={backbone}")
+    assert made._toolkit(SimpleNamespace(extract=None, tally=None)).thinking_tokens == num
 
 
 @pytest.mark.parametrize(

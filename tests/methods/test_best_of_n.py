@@ -37,6 +37,8 @@ def test_among_equals_the_earliest_wins_and_unread_verdicts_are_the_worst():
     result, _ = play(best_of_n(num_samples=5).solve(QUESTION, toolkit(), seed=0), judged(verdicts))
     assert result.finals[0][1][0].answer == "5"
     assert result.trace[0].value == -100.0
+    b = (-100.0, 100.0)
+    assert [step.verdicts for step in result.trace] == [(None, None), b, (), (100.0, -100.0), b]
 
 
 def test_without_any_answer_nothing_is_judged():

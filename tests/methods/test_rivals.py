@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from icpo.methods.metering import metered
 from icpo.methods.side_by_side import side_by_side
-from icpo.types import FinishReason, Step
+from icpo.types import FinishReason, Purpose, Step
 from tests.methods.hand import QUESTION, play, said, toolkit
-from tests.methods.rivals import RIVALS, USELESS
+from tests.methods.rivals import RIVALS, USELESS, best_of_n, constant, mctsr, tot
 
 WORDS = ["", "7 + 1 = 8", "boxed{8}", "boxed{9}", "yes", "no", "sure", "impossible", "-40", "99", "\n", "so"]
 
@@ -88,3 +88,31 @@ def test_side_by_side_of_nothing_asks_nothing():
     with pytest.raises(StopIteration) as stop:
         next(side_by_side([]))
     assert stop.value.value == []
+
+
+JUDGES = {"best_of_n": best_of_n(), "tot_self_eval": tot(), "mctsr": mctsr()}
+
+
+@pytest.mark.parametrize("name", JUDGES)
+def test_verdicts_that_cannot_be_read_are_counted(name):
+    def answer(request):
+        text = "hm" if request.purpose is Purpose.VALUE else "boxed{4}"
+        return [said(text)] * request.num_samples
+
+    result, stages = play(JUDGES[name].solve(QUESTION, toolkit(), seed=0), answer)
+    asked = sum(r.num_samples for stage in stages for r in stage if r.purpose is Purpose.VALUE)
+    given = [verdict for step in result.trace for verdict in step.verdicts]
+    assert given and set(given) == {None}
+    assert len(given) >= asked, "equal solutions are judged once and share their verdicts"
+    assert all(step.value == -100.0 for step in result.trace if step.verdicts)
+
+
+@pytest.mark.parametrize("name", JUDGES)
+def test_a_model_that_thinks_gets_room_for_thoughts_on_top_of_a_short_reply(name):
+    def limits(tools):
+        _, stages = play(JUDGES[name].solve(QUESTION, tools, seed=0), constant(said("boxed{4}")))
+        short = (Purpose.VALUE, Purpose.THOUGHT)
+        return {r.purpose: r.sampling.max_tokens for stage in stages for r in stage if r.purpose in short}
+
+    plain, thinking = (limits(toolkit(thinking_tokens=num)) for num in (0, 30))
+    assert thinking == {purpose: limit + 30 for purpose, limit in plain.items()} != {}

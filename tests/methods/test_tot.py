@@ -176,3 +176,16 @@ def test_bad_settings_are_named(changes, word):
         tot(**changes)
     with pytest.raises(ValueError, match="num_replies"):
         ContinuationVote(0)
+
+
+def test_the_steps_of_a_model_that_thinks_end_after_its_thoughts():
+    def answer(request):
+        if request.purpose is Purpose.VALUE:
+            return [said("hm</think>sure")] * request.num_samples
+        step = "boxed{4}" if "2 + 2 = 4" in request.prompt.user else "2 + 2 = 4\nand so on"
+        return [said(f"let me\nsee</think>\n\n{step}")] * request.num_samples
+
+    result, stages = play(tot().solve(QUESTION, toolkit(reasoning_end="</think>"), seed=0), answer)
+    assert all("\n" not in request.sampling.stop for stage in stages for request in stage)
+    assert "2 + 2 = 4\n" in stages[2][0].prompt.user and "and so on" not in stages[2][0].prompt.user
+    assert result.trace[0].verdicts == (100.0,) and result.finals[0][1][0].answer == "4"

@@ -119,6 +119,15 @@ def test_a_round_that_kept_nothing_is_counted():
     }
 
 
+def test_verdicts_and_those_that_could_not_be_read_are_counted():
+    score = QuestionScore("q1", 0, "4", ((0, GradedFinals(["wrong"], ["5"])),), ())
+    judged = {"type": "step", "verdicts": [100.0, None]}
+    row = result("q1", 0, judged, {"type": "step", "verdicts": []}, judged, {"type": "step"})
+    found = measure_cell([score], [row], tally=tally)
+    assert (found["num_verdicts"], found["num_unread_verdicts"]) == (4, 2)
+    assert "num_verdicts" not in measure_cell([score], [result("q1", 0)], tally=tally)
+
+
 def test_scores_survive_their_line():
     score = QuestionScore(
         "q1",

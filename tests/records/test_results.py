@@ -56,7 +56,14 @@ def test_a_line_says_all_of_a_result_but_the_texts(cell, reopen):
                     "kept": [0],
                     "num_dropped": 1,
                 },
-                {"type": "step", "name": "thought", "candidates": candidates[:1], "value": 0.5, "parent": 3},
+                {
+                    "type": "step",
+                    "name": "thought",
+                    "candidates": candidates[:1],
+                    "value": 0.5,
+                    "parent": 3,
+                    "verdicts": [1.0, None],
+                },
             ],
             "finals": [[1, candidates]],
         }

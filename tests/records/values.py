@@ -58,7 +58,7 @@ def result(
     round_ = Round(
         candidates, votes, Rewards((1, None), "7", 2), (0, 1), attempts, (Lookahead(0, votes),), (0,), 1
     )
-    step = Step("thought", candidates[:1], 0.5, 3)
+    step = Step("thought", candidates[:1], 0.5, 3, (1.0, None))
     usage = Usage(4, 5, 6, 7, 8, {"candidate": 8})
     return QuestionResult(
         Question(question_id, text, AnswerKind.NUMBER), seed, (round_, step), ((1, candidates),), usage

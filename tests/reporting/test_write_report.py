@@ -165,3 +165,12 @@ def test_command_line(run, capsys, caplog):
     printed = capsys.readouterr().out
     assert "w/ ME-ICPO" in printed and "arith_l3-l5" in printed and "table.csv" in printed
     assert main(["nothing", "--outputs", str(run)]) == 2
+
+
+def test_unread_verdicts_stand_beside_the_scores_where_a_model_judged_itself(tmp_path):
+    MadeUpCell().write(tmp_path, "run")
+    assert "verdicts" not in write_report(tmp_path, "run").paths[0].read_text()
+    MadeUpCell("arith_l2", extra={"num_verdicts": 60, "num_unread_verdicts": 17}).write(tmp_path, "run")
+    table = write_report(tmp_path, "run").paths[0].read_text()
+    assert "| verdicts | unread verdicts |" in table
+    assert "| 60 | 17 |" in table and "| 0 | 0 |" in table
