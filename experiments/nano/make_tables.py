@@ -1,0 +1,225 @@
+"""The tables of nano, each as .md and .csv in RUN/report, from stored cells alone.
+
+python experiments/nano/make_tables.py [RUN_NAME ...] [--outputs FOLDER]
+
+scores  every arm on every benchmark and pool: Mean@k, Accuracy, Maj@k, tokens a question and for one answer
+gains   an arm minus the yardstick (the base; of an ablation the full algorithm), ME-ICPO minus its rivals
+rounds  Mean@k and tokens of ME-ICPO ended after each round, 0 being an empty history
+
+Intervals are 95%, clustered by question; differences are paired by question and seed.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from icpo.metrics import Estimate, QuestionScore, estimate, mean_at_k, paired_difference
+from icpo.metrics.compare import Values
+from icpo.metrics.per_question import accuracy, majority_at_k
+from icpo.metrics.scores import GradedFinals
+from icpo.records import read_metrics, read_results, read_scores, run_cells
+from icpo.reporting.markdown import table as markdown_table
+
+RUNS = ("nano_tables", "nano_paper", "nano_ablation")
+METRICS: Mapping[str, Callable[[GradedFinals], float]] = {
+    "Mean@k": mean_at_k,
+    "Accuracy": accuracy,
+    "Maj@k": majority_at_k,
+}
+LEVELS = [f"arith_l{level}" for level in range(1, 6)]
+POOLS = {
+    "levels 2-5": LEVELS[1:],
+    "levels 3-5": LEVELS[2:],
+    "held out": [f"arith_heldout_{what}" for what in ("templates", "operands", "length")],
+}
+YARDSTICKS = ("direct-plain", "me_icpo-majority-entropy")  # the first that a run has
+RIVALS = ("self_consistency",)
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One cell, or its like pooled over benchmarks: scores and lines of results by (question, seed)."""
+
+    backbone: str
+    benchmark: str
+    label: str
+    scores: Mapping[tuple[str, int], QuestionScore]
+    results: Mapping[tuple[str, int], Mapping[str, Any]]
+
+    def values(self, metric: Callable[[GradedFinals], float]) -> Values:
+        """A metric of the last finals."""
+        return {key: metric(score.last) for key, score in self.scores.items()}
+
+    def tokens(self) -> float:
+        """Generated tokens of a question and seed, one set of finals counted."""
+        return _mean(_last_usage(row)["generated_tokens"] for row in self.results.values())
+
+    def tokens_of_one_answer(self) -> float:
+        """The same with one final: finals share a search; where there is none, each is a draw of its own."""
+        return _mean(map(_tokens_of_one_answer, self.results.values()))
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("run_names", nargs="*", default=RUNS)
+    parser.add_argument("--outputs", type=Path, default=Path("outputs"))
+    args = parser.parse_args()
+    for run_name in args.run_names:
+        arms = [arm for cell in run_cells(args.outputs, run_name) if (arm := arm_of(cell)) is not None]
+        if not arms:
+            raise SystemExit(
+                f"No measured cell under {args.outputs / run_name}. "
+                f"Run python -m icpo.run +exp={run_name} first."
+            )
+        arms += pooled(arms)
+        report = args.outputs / run_name / "report"
+        report.mkdir(exist_ok=True)
+        for name, rows in (("scores", score_rows), ("gains", gain_rows), ("rounds", round_rows)):
+            write(report / name, pd.DataFrame(rows(arms)))
+
+
+def arm_of(cell: Path) -> Arm | None:
+    """A measured cell; None for one that has not ended."""
+    metrics = read_metrics(cell)
+    if metrics is None or "mean_at_k" not in metrics:
+        return None
+    scores = [QuestionScore.from_json(line) for line in read_scores(cell)]
+    return Arm(
+        metrics["backbone"],
+        metrics["benchmark"],
+        metrics["label"],
+        {score.key: score for score in scores},
+        {(row["question_id"], row["seed"]): row for row in read_results(cell)},
+    )
+
+
+def pooled(arms: Sequence[Arm]) -> list[Arm]:
+    """Arms that have every benchmark of a pool, over all of it; every question weighs the same."""
+    found: dict[tuple[str, str], dict[str, Arm]] = {}
+    for arm in arms:
+        found.setdefault((arm.backbone, arm.label), {})[arm.benchmark] = arm
+    return [
+        Arm(
+            backbone,
+            pool,
+            label,
+            {key: score for name in names for key, score in own[name].scores.items()},
+            {key: row for name in names for key, row in own[name].results.items()},
+        )
+        for (backbone, label), own in found.items()
+        for pool, names in POOLS.items()
+        if all(name in own for name in names)
+    ]
+
+
+def score_rows(arms: Iterable[Arm]) -> Iterator[dict[str, Any]]:
+    """A row an arm and benchmark."""
+    for arm in ordered(arms):
+        row: dict[str, Any] = {"backbone": arm.backbone, "benchmark": arm.benchmark, "arm": arm.label}
+        row |= {"pairs": len(arm.scores)}
+        for name, metric in METRICS.items():
+            row |= interval(name, estimate(arm.values(metric)))
+        yield row | {"tokens": arm.tokens(), "tokens, one answer": arm.tokens_of_one_answer()}
+
+
+def gain_rows(arms: Sequence[Arm]) -> Iterator[dict[str, Any]]:
+    """A row a comparison; `share` is the gain in parts of what the majority gains, where that is above 0."""
+    for a, b in comparisons(ordered(arms)):
+        row: dict[str, Any] = {"backbone": a.backbone, "benchmark": a.benchmark, "arm": a.label}
+        row |= {"minus": b.label, "pairs": len(a.scores.keys() & b.scores.keys())}
+        for name, metric in METRICS.items():
+            row |= interval(name, paired_difference(a.values(metric), b.values(metric)))
+        if b.label.startswith("direct"):
+            majority = b.values(majority_at_k)
+            gap = paired_difference(majority, b.values(mean_at_k))
+            row |= interval("Maj@k - Mean@k of the base", gap)
+            row["share"] = row["Mean@k"] / gap.value if gap.low > 0 else float("nan")
+            row |= interval("beyond majority", paired_difference(a.values(mean_at_k), majority))
+        yield row
+
+
+def comparisons(arms: Sequence[Arm]) -> Iterator[tuple[Arm, Arm]]:
+    """Every arm with the yardstick of its benchmark, and ME-ICPO with each rival."""
+    for place in dict.fromkeys((arm.backbone, arm.benchmark) for arm in arms):
+        own = [arm for arm in arms if (arm.backbone, arm.benchmark) == place]
+        yardstick = next((a for y in YARDSTICKS for a in own if a.label.startswith(y)), None)
+        if yardstick is not None:
+            yield from ((arm, yardstick) for arm in own if arm is not yardstick)
+        for rival in (arm for arm in own if arm.label.startswith(RIVALS)):
+            yield from ((arm, rival) for arm in own if arm.label.startswith(YARDSTICKS[1]))
+
+
+def round_rows(arms: Iterable[Arm]) -> Iterator[dict[str, Any]]:
+    """A row an arm that has several sets of finals, benchmark and set."""
+    for arm in ordered(arms):
+        sets = sorted({n for score in arm.scores.values() for n, _ in score.finals})
+        for i, n in enumerate(sets if len(sets) > 1 else []):
+            row = {"backbone": arm.backbone, "benchmark": arm.benchmark, "arm": arm.label, "rounds": n}
+            means = {key: mean_at_k(dict(score.finals)[n]) for key, score in arm.scores.items()}
+            row |= interval("Mean@k", estimate(means))
+            tokens = _mean(r["usage_at_finals"][i]["generated_tokens"] for r in arm.results.values())
+            yield row | {"tokens": tokens}
+
+
+def ordered(arms: Iterable[Arm]) -> list[Arm]:
+    """By backbone, then benchmark as in the list of levels, pools and held-out sets."""
+    names = [*LEVELS, "levels 2-5", "levels 3-5", *POOLS["held out"], "held out"]
+    places = {name: i for i, name in enumerate(names)}
+    return sorted(arms, key=lambda arm: (arm.backbone, places.get(arm.benchmark, len(places)), arm.label))
+
+
+def interval(name: str, value: Estimate) -> dict[str, float]:
+    """Value and bounds as columns."""
+    return {name: value.value, f"{name} low": value.low, f"{name} high": value.high}
+
+
+def write(path: Path, rows: pd.DataFrame) -> None:
+    """NAME.csv as it is, NAME.md for readers; nothing where there are no rows."""
+    if rows.empty:
+        return
+    rows.to_csv(path.with_suffix(".csv"), index=False, lineterminator="\n")
+    header = [name for name in rows.columns if not name.endswith((" low", " high"))]
+    text = markdown_table(header, [[shown(row, name) for name in header] for row in rows.to_dict("records")])
+    path.with_suffix(".md").write_text(f"{text}\n", encoding="utf-8")
+    sys.stdout.write(f"{path.parent.parent.name}\n\n{text}\n\n{path}.md\n{path}.csv\n\n")
+
+
+def shown(row: Mapping[Any, Any], name: str) -> str:
+    """Percent with its interval, a share in percent, tokens and counts as whole numbers."""
+    value = row[name]
+    if f"{name} low" in row:
+        if value != value:
+            return ""
+        return f"{100 * value:.1f} [{100 * row[f'{name} low']:.1f}, {100 * row[f'{name} high']:.1f}]"
+    if name == "share":
+        return "" if value != value else f"{100 * value:.0f}%"
+    return value if isinstance(value, str) else f"{value:,.0f}"
+
+
+def _last_usage(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    usage: Mapping[str, Any] = row["usage_at_finals"][-1] if row["usage_at_finals"] else row["usage"]
+    return usage
+
+
+def _tokens_of_one_answer(row: Mapping[str, Any]) -> float:
+    usage, k = _last_usage(row), len(row["finals"][-1][1])
+    finals = usage["generated_by_purpose"].get("final", 0)
+    search = usage["generated_tokens"] - finals
+    return float(search + finals / k if finals else search / k)
+
+
+def _mean(values: Iterable[float]) -> float:
+    found = list(values)
+    return sum(found) / len(found)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+"""Packs what tables are made of from measured cells into few files: pack.py FOLDER [--outputs FOLDER].
+
+Everything but the journals and what points into them. FOLDER/cells_00, _01, ... together are the outputs:
+`cat FOLDER/cells_* | tar -xJ --ignore-zeros -C outputs`.
+"""
+
+import argparse
+import io
+import json
+import sys
+import tarfile
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from itertools import chain
+from pathlib import Path
+
+from icpo.records import MANIFEST_NAME, METRICS_NAME, RESULTS_NAME, SCORES_NAME
+from icpo.records.status import STATUS_NAME
+
+PART_BYTES = 15_000_000
+PRESET = 3  # of xz: lines of results are alike, more effort hardly makes them shorter
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--outputs", type=Path, default=Path("outputs"))
+    args = parser.parse_args()
+    cells = sorted(path.parent for path in args.outputs.glob(f"*/*/{METRICS_NAME}"))
+    args.folder.mkdir(parents=True, exist_ok=True)
+    with ProcessPoolExecutor() as pool:
+        content = b"".join(pool.map(packed, cells))
+    for i, start in enumerate(range(0, len(content), PART_BYTES)):
+        (args.folder / f"cells_{i:02}").write_bytes(content[start : start + PART_BYTES])
+    sys.stdout.write(f"{len(cells)} cells, {len(content):,} bytes in {args.folder}\n")
+
+
+def packed(cell: Path) -> bytes:
+    """A cell's folder, below its run's, as a compressed archive."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:xz", preset=PRESET) as archive:
+        for name in (MANIFEST_NAME, METRICS_NAME, STATUS_NAME, SCORES_NAME, RESULTS_NAME):
+            if (path := cell / name).is_file():
+                data = b"".join(slim(path)) if name == RESULTS_NAME else path.read_bytes()
+                entry = tarfile.TarInfo(f"{cell.parent.name}/{cell.name}/{name}")
+                entry.size, entry.mtime = len(data), int(path.stat().st_mtime)
+                archive.addfile(entry, io.BytesIO(data))
+    return buffer.getvalue()
+
+
+def slim(results: Path) -> Iterator[bytes]:
+    """The lines of results.jsonl without the places of texts in the journal."""
+    with results.open(encoding="ascii") as lines:
+        for line in lines:
+            row = json.loads(line)
+            groups = [step["candidates"] for step in row["trace"]] + [finals for _, finals in row["finals"]]
+            for candidate in chain.from_iterable(groups):
+                candidate["draw"] = ""
+            yield json.dumps(row, separators=(",", ":")).encode() + b"\n"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,141 @@
+"""nano's tables, packing and list of commands, on made-up cells."""
+
+import io
+import json
+import shlex
+import subprocess
+import tarfile
+from itertools import product
+
+import pytest
+
+from tests.experiments.scripts import EXPERIMENTS, load
+
+CONF = EXPERIMENTS.parent / "conf"
+
+
+def finals(num_correct, k=4):
+    outcomes = ["correct"] * num_correct + ["wrong"] * (k - num_correct)
+    return {"outcomes": outcomes, "labels": ["7"] * num_correct + [str(i) for i in range(k - num_correct)]}
+
+
+def usage(final, search):
+    return {"generated_tokens": final + search, "generated_by_purpose": {"final": final, "candidate": search}}
+
+
+def write_cell(run, label, numbers, *, benchmark="arith_l3", final=40, search=0, sets=(0,)):
+    """A cell in which question i had numbers[i] right answers of 4, in every set of finals."""
+    cell = run / f"nano-{benchmark}-{label}"
+    cell.mkdir(parents=True)
+    (cell / "manifest.json").write_text("{}")
+    (cell / "metrics.json").write_text(
+        json.dumps({"backbone": "nano", "benchmark": benchmark, "label": label, "mean_at_k": {}})
+    )
+    scores, results = [], []
+    for i, number in enumerate(numbers):
+        key = {"question_id": f"{benchmark}-{i}", "seed": 0}
+        scores.append({**key, "gold": "7", "finals": [[n, finals(number)] for n in sets], "rounds": []})
+        candidate = {"answer": "7", "draw": "abc/0/1"}
+        results.append(
+            {
+                **key,
+                "usage": usage(final * len(sets), search * sets[-1]),
+                "usage_at_finals": [usage(final, search * n) for n in sets],
+                "trace": [{"candidates": [dict(candidate)]}],
+                "finals": [[n, [dict(candidate)] * 4] for n in sets],
+            }
+        )
+    for name, lines in (("scores", scores), ("results", results)):
+        (cell / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (cell / "journal.bin").write_bytes(b"icpo-journal 1\n")
+    return cell
+
+
+@pytest.fixture
+def script():
+    return load("nano/make_tables")
+
+
+def test_gains_are_paired_and_set_against_what_the_majority_gains(tmp_path, script):
+    write_cell(tmp_path / "run", "direct-plain", [3, 2, 0])  # Mean 5/12; the majority is right twice
+    write_cell(tmp_path / "run", "self_consistency-s16", [4, 4, 0], final=0, search=400)
+    write_cell(tmp_path / "run", "me_icpo-majority-entropy-n3", [4, 4, 1], search=100, sets=(0, 3))
+    arms = [script.arm_of(cell) for cell in sorted((tmp_path / "run").iterdir())]
+    rows = {(row["arm"], row["minus"]): row for row in script.gain_rows(arms)}
+    assert set(rows) == {
+        ("me_icpo-majority-entropy-n3", "direct-plain"),
+        ("self_consistency-s16", "direct-plain"),
+        ("me_icpo-majority-entropy-n3", "self_consistency-s16"),
+    }
+    ours = rows["me_icpo-majority-entropy-n3", "direct-plain"]
+    assert ours["Mean@k"] == pytest.approx(9 / 12 - 5 / 12)
+    assert ours["Maj@k - Mean@k of the base"] == pytest.approx(2 / 3 - 5 / 12)
+    assert ours["beyond majority"] == pytest.approx(9 / 12 - 2 / 3)
+    assert ours["Mean@k low"] <= ours["Mean@k"] <= ours["Mean@k high"]
+    assert rows["me_icpo-majority-entropy-n3", "self_consistency-s16"]["Mean@k"] == pytest.approx(1 / 12)
+
+
+def test_the_share_stands_where_the_majority_surely_gains(tmp_path, script):
+    write_cell(tmp_path / "run", "direct-plain", [3] * 5)
+    write_cell(tmp_path / "run", "me_icpo-majority-entropy-n3", [4] * 5)
+    [row] = script.gain_rows([script.arm_of(cell) for cell in sorted((tmp_path / "run").iterdir())])
+    assert row["share"] == 1
+    write_cell(tmp_path / "even", "direct-plain", [0, 4])
+    write_cell(tmp_path / "even", "me_icpo-majority-entropy-n3", [4, 4])
+    [row] = script.gain_rows([script.arm_of(cell) for cell in sorted((tmp_path / "even").iterdir())])
+    assert row["share"] != row["share"]
+
+
+def test_one_answer_pays_for_the_whole_search_or_for_its_own_draws(tmp_path, script):
+    shared = script.arm_of(write_cell(tmp_path / "run", "me_icpo-x", [1], search=100, sets=(0, 3)))
+    assert (shared.tokens(), shared.tokens_of_one_answer()) == (340, 310)
+    apart = script.arm_of(
+        write_cell(tmp_path / "run", "self_consistency-s9", [1], final=0, search=400, sets=(1,))
+    )
+    assert (apart.tokens(), apart.tokens_of_one_answer()) == (400, 100)
+    [before, after] = script.round_rows([shared])
+    assert (before["rounds"], before["tokens"], after["rounds"], after["tokens"]) == (0, 40, 3, 340)
+
+
+def test_pools_hold_arms_that_have_all_of_their_benchmarks(tmp_path, script, monkeypatch, capsys):
+    for level in (2, 3, 4, 5):
+        write_cell(tmp_path / "run", "direct-plain", [level - 1], benchmark=f"arith_l{level}")
+    write_cell(tmp_path / "run", "direct-authors", [4], benchmark="arith_l5")
+    monkeypatch.setattr("sys.argv", ["make_tables.py", "run", "--outputs", str(tmp_path)])
+    script.main()
+    lines = (tmp_path / "run/report/scores.md").read_text().splitlines()[2:]
+    found = {tuple(line.split("|")[i].strip() for i in (2, 3, 4, 5)) for line in lines}
+    assert ("levels 2-5", "direct-plain", "4", "62.5 [37.5, 87.5]") in found
+    assert {arm for place, arm, *_ in found if place.startswith("levels")} == {"direct-plain"}
+    assert "levels 3-5" in capsys.readouterr().out
+
+
+def test_what_is_packed_makes_the_same_tables(tmp_path, script):
+    cell = write_cell(tmp_path / "outputs/run", "direct-plain", [3, 2])
+    content = load("nano/pack").packed(cell)
+    with tarfile.open(fileobj=io.BytesIO(content), mode="r:xz") as archive:
+        archive.extractall(tmp_path / "there", filter="data")
+    there = tmp_path / "there/run" / cell.name
+    assert {path.name for path in there.iterdir()} == {
+        "manifest.json", "metrics.json", "scores.jsonl", "results.jsonl"
+    }  # fmt: skip
+    assert list(script.score_rows([script.arm_of(there)])) == list(script.score_rows([script.arm_of(cell)]))
+    assert "abc/0/1" not in (there / "results.jsonl").read_text()
+
+
+def test_each_cell_stands_in_one_command_and_each_choice_exists():
+    script = EXPERIMENTS / "nano/commands.sh"
+    done = subprocess.run(["bash", script, "benchmark.limit=2"], capture_output=True, text=True, check=True)
+    cells = []
+    for line in done.stdout.splitlines():
+        assert line.endswith(" benchmark.limit=2")
+        given = dict(word.split("=", 1) for word in shlex.split(line)[3:])
+        assert (CONF / f"exp/{given['+exp']}.yaml").is_file()
+        axes = [
+            given.get(key, "").split(",")
+            for key in ("backbone", "benchmark", "variant", "method.num_candidates")
+        ]
+        for group, choices in zip(("backbone", "benchmark", "variant"), axes, strict=False):
+            assert all((CONF / group / f"{choice}.yaml").is_file() for choice in choices if choice)
+        cells += product([given.get("run_name", given["+exp"])], *axes)
+    assert len(cells) == len(set(cells)) > 200
