@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from icpo.errors import IcpoError
 from icpo.reporting.expected import read_table
+from icpo.reporting.figure import WHISKER, new_figure, number_bars, save
 
 BARS = (
     ("direct", "mean_at_k", "base, Mean@{k}", "#c6d4e8"),
@@ -30,9 +31,11 @@ def main() -> None:
     parser.add_argument("--outputs", type=Path, default=Path("outputs"))
     args = parser.parse_args()
     run = args.outputs / args.run_name
-    figure = draw(read_table(run), pd.read_csv(Path(__file__).with_name("expected.csv")))
-    for path in (run / "report" / "backbones.png", run / "report" / "backbones.pdf"):
-        figure.savefig(path, dpi=160)
+    try:
+        figure = draw(read_table(run), pd.read_csv(Path(__file__).with_name("expected.csv")))
+    except IcpoError as error:
+        raise SystemExit(str(error)) from None
+    for path in save(figure, run / "report", "backbones"):
         sys.stdout.write(f"{path}\n")
 
 
@@ -40,39 +43,42 @@ def draw(table: pd.DataFrame, paper: pd.DataFrame) -> Figure:
     """One panel per benchmark; error bars are 95% intervals, diamonds the paper's bars."""
     benchmarks = list(dict.fromkeys(table["benchmark"]))
     most = table.groupby("benchmark")["backbone"].nunique().max()
-    figure = Figure(figsize=(2.5 + 2.0 * most, 0.9 + 2.8 * len(benchmarks)), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(max(5.5, 1.2 + 1.9 * most), 0.9 + 2.8 * len(benchmarks))
     panels = figure.subplots(len(benchmarks), squeeze=False)[:, 0]
     for axes, benchmark in zip(panels, benchmarks, strict=True):
         ours, theirs = (rows[rows["benchmark"] == benchmark] for rows in (table, paper))
-        models = list(dict.fromkeys(ours["backbone"]))
+        models = [
+            m for m in dict.fromkeys([*paper["backbone"], *ours["backbone"]]) if m in set(ours["backbone"])
+        ]
         for i in range(len(BARS)):
             draw_bars(axes, i, models, ours, theirs)
         axes.set_xticks(range(len(models)), models)
         axes.set_xlim(-0.6, len(models) - 0.4)
-        axes.set_ylim(0, 108)
-        axes.set_ylabel(f"{benchmark} (%)")
+        highest = max(ours["high"].max(), theirs["paper_value"].max() if len(theirs) else 0)
+        axes.set_ylim(0, min(102, 105 * highest + 1))
+        axes.set_ylabel("questions answered rightly (%)", fontsize=9)
+        axes.set_title(benchmark, fontsize=10)
         axes.spines[["top", "right"]].set_visible(False)
+    bars, labels = panels[0].get_legend_handles_labels()
     if not paper.merge(table[["backbone", "benchmark"]]).empty:
-        panels[0].plot([], [], "D", color="black", markersize=4, label="the paper's bars")
-    handles = panels[0].get_legend_handles_labels()
-    figure.legend(*handles, loc="outside lower center", ncols=2, frameon=False, fontsize=8)
+        bars += panels[0].plot([], [], "D", color="black", markersize=4)
+        labels.append("the paper's bars")
+    figure.legend(bars, labels, loc="outside lower center", ncols=3, frameon=False, fontsize=8)
     return figure
 
 
 def draw_bars(axes: Axes, i: int, models: list[str], ours: pd.DataFrame, theirs: pd.DataFrame) -> None:
-    """The i-th bar of every model, and the paper's."""
+    """The i-th bar of every model, its value below it, and the paper's."""
     method, metric, label, colour = BARS[i]
     places = {model: x + (i - 1.5) * WIDTH for x, model in enumerate(models)}
     rows = ours[(ours["method"] == method) & (ours["metric"] == metric)]
     x = rows["backbone"].map(places)
     spans = [100 * (rows["value"] - rows["low"]), 100 * (rows["high"] - rows["value"])]
     axes.bar(
-        x, 100 * rows["value"], WIDTH * 0.94, yerr=spans, color=colour, capsize=2,
-        label=label.format(k=ours["k"].iloc[0]), error_kw={"elinewidth": 0.9, "ecolor": "#333333"},
+        x, 100 * rows["value"], WIDTH * 0.94, yerr=spans, color=colour, error_kw=dict(WHISKER),
+        label=label.format(k=ours["k"].iloc[0]),
     )  # fmt: skip
-    for place, high, value in zip(x, rows["high"], rows["value"], strict=True):
-        axes.text(place, 100 * high + 1, f"{100 * value:.1f}", ha="center", fontsize=7)
+    number_bars(axes, list(x), list(rows["value"]))
     paper = theirs[
         (theirs["method"] == method) & (theirs["metric"] == metric) & theirs["backbone"].isin(models)
     ]

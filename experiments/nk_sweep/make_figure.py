@@ -1,6 +1,8 @@
 """Sensitivity to k at n = 5 and to n at k = 16, as in the paper's figure of hyperparameters.
 
 python experiments/nk_sweep/make_figure.py [RUN_NAME] [--outputs FOLDER] [--rounds N] [--candidates K]
+
+Where the run has no such n or k, its largest takes its place.
 """
 
 import argparse
@@ -8,10 +10,12 @@ import sys
 from pathlib import Path
 
 import pandas as pd
-from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from icpo.errors import IcpoError
 from icpo.reporting.expected import read_table
+from icpo.reporting.figure import new_figure, save
 
 CURVES = (
     ("majority_at_k", "Maj@{k}", "#d9702b", "s"),
@@ -21,49 +25,70 @@ CURVES = (
 
 
 def main() -> None:
-    """Writes RUN/report/sensitivity.png and .pdf."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    """Writes RUN/report/sensitivity.png and .pdf, or one BACKBONE_BENCHMARK.sensitivity each if several."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("run_name", nargs="?", default="nk_sweep")
     parser.add_argument("--outputs", type=Path, default=Path("outputs"))
     parser.add_argument("--rounds", type=int, default=5, help="n of the left panel")
     parser.add_argument("--candidates", type=int, default=16, help="k of the right panel")
     args = parser.parse_args()
     run = args.outputs / args.run_name
-    figure = draw(read_table(run), args.rounds, args.candidates)
-    for path in (run / "report" / "sensitivity.png", run / "report" / "sensitivity.pdf"):
-        figure.savefig(path, dpi=160)
-        sys.stdout.write(f"{path}\n")
+    try:
+        table = read_table(run)
+    except IcpoError as error:
+        raise SystemExit(str(error)) from None
+    sweeps = table[table["method"] == "me_icpo"].groupby(["backbone", "benchmark"], sort=False)
+    if not sweeps.ngroups:
+        raise SystemExit(
+            f"{run} has no measured cell of ME-ICPO. Run python -m icpo.run +exp=nk_sweep first."
+        )
+    for (backbone, benchmark), rows in sweeps:
+        name = "sensitivity" if sweeps.ngroups == 1 else f"{backbone}_{benchmark}.sensitivity"
+        figure = draw(rows, args.rounds, args.candidates)
+        figure.suptitle(f"{backbone}, {benchmark}; bars are 95% intervals over questions", fontsize=9)
+        for path in save(figure, run / "report", name):
+            sys.stdout.write(f"{path}\n")
 
 
 def draw(table: pd.DataFrame, num_rounds: int, num_candidates: int) -> Figure:
-    """Two panels; shaded are 95% intervals."""
+    """Two panels of one sweep; bars are 95% intervals."""
     rows = table[table["method"] == "me_icpo"].astype({"num_rounds": int, "num_candidates": int})
-    at_n = rows[rows["num_rounds"] == num_rounds]
-    at_k = rows[rows["num_candidates"] == num_candidates]
-    figure = Figure(figsize=(8.0, 3.2), layout="constrained")
-    FigureCanvasAgg(figure)
+    n, k = (
+        _nearest(rows[name], wanted)
+        for name, wanted in (("num_rounds", num_rounds), ("num_candidates", num_candidates))
+    )
+    figure = new_figure(8.0, 3.4)
     left, right = figure.subplots(1, 2, sharey=True)
-    for axes, part, along, title in (
-        (left, at_n, "num_candidates", f"candidates k (n = {num_rounds})"),
-        (right, at_k, "num_rounds", f"rounds n (k = {num_candidates})"),
-    ):
-        for metric, label, colour, marker in CURVES:
-            curve = part[part["metric"] == metric].sort_values(along)
-            if not curve.empty:
-                name = label.format(k=curve["k"].iloc[0])
-                axes.plot(curve[along], 100 * curve["value"], marker=marker, color=colour, label=name)
-                axes.fill_between(
-                    curve[along], 100 * curve["low"], 100 * curve["high"], color=colour, alpha=0.15
-                )
-        axes.set_xlabel(title)
-        axes.set_xticks(sorted(part[along].unique()), sorted(part[along].unique()))
-        axes.grid(alpha=0.3)
-        axes.spines[["top", "right"]].set_visible(False)
-    left.set_xscale("log", base=2)
-    left.set_xticks(sorted(at_n["num_candidates"].unique()), sorted(at_n["num_candidates"].unique()))
-    left.set_ylabel("%")
-    right.legend(frameon=False, fontsize=8)
+    _draw_curves(left, rows[rows["num_rounds"] == n], "num_candidates")
+    _draw_curves(right, rows[rows["num_candidates"] == k], "num_rounds")
+    left.set_xlabel(f"candidates k (n = {n})")
+    right.set_xlabel(f"rounds n (k = {k})")
+    left.set_ylabel("questions answered rightly (%)")
+    handles, labels = left.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(CURVES), frameon=False, fontsize=8)
     return figure
+
+
+def _nearest(ran: pd.Series, wanted: int) -> int:
+    return wanted if wanted in set(ran) else int(ran.max())
+
+
+def _draw_curves(axes: Axes, rows: pd.DataFrame, along: str) -> None:
+    """One curve per metric over the settings that were run, evenly spaced, a little beside one another."""
+    ran = sorted(rows[along].unique())
+    for i, (metric, label, colour, marker) in enumerate(CURVES):
+        curve = rows[rows["metric"] == metric].sort_values(along)
+        places = [ran.index(value) + 0.07 * (i - 1) for value in curve[along]]
+        spans = [100 * (curve["value"] - curve["low"]), 100 * (curve["high"] - curve["value"])]
+        axes.errorbar(
+            places, 100 * curve["value"], yerr=spans, marker=marker, color=colour, markersize=5,
+            elinewidth=0.8, capsize=2, label=label.format(k=rows["k"].iloc[0]),
+        )  # fmt: skip
+    axes.set_xticks(range(len(ran)), ran)
+    axes.grid(axis="y", alpha=0.3)
+    axes.spines[["top", "right"]].set_visible(False)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ python experiments/nk_sweep/make_table.py [RUN_NAME] [--outputs FOLDER]
 """
 
 import argparse
-import json
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
@@ -16,8 +15,8 @@ import pandas as pd
 from icpo import complexity
 from icpo.complexity import QWEN_7B, Workload, time_threshold
 from icpo.cost_fit import CostFit, Measured, fit_costs, growth_exponent
-from icpo.errors import RecordsError
-from icpo.records import run_cells
+from icpo.errors import IcpoError, RecordsError
+from icpo.records import read_metrics, run_cells
 from icpo.reporting.markdown import table
 
 HERE = Path(__file__).parent
@@ -32,7 +31,10 @@ def main() -> None:
     parser.add_argument("--outputs", type=Path, default=Path("outputs"))
     args = parser.parse_args()
     report = args.outputs / args.run_name / "report"
-    costs = measured_costs(args.outputs, args.run_name)
+    try:
+        costs = measured_costs(args.outputs, args.run_name)
+    except IcpoError as error:
+        raise SystemExit(str(error)) from None
     paper = pd.read_csv(HERE / "expected.csv")
     report.mkdir(exist_ok=True)
     beside = costs.merge(paper, on=["num_rounds", "num_candidates"], how="outer", suffixes=("", "_paper"))
@@ -55,10 +57,14 @@ def measured_costs(outputs: Path, run_name: str) -> pd.DataFrame:
 
     Costs of n rounds are prefix sums of one run's: tokens are counted, seconds are the run's, shared out by
     tokens. `lookahead_tokens` is what one candidate's look-aheads took on average (m l of the time model).
+    Raises RecordsError where the run holds no sweep, or several.
     """
-    rows = []
+    rows, swept = [], set()
     for folder in run_cells(outputs, run_name):
-        metrics = json.loads((folder / "metrics.json").read_text("utf-8"))
+        metrics = read_metrics(folder) or {}
+        if metrics.get("method") != "me_icpo":
+            continue
+        swept.add((metrics["backbone"], metrics["benchmark"]))
         num_runs = metrics["num_questions"] * len(metrics["seeds"])
         looked = metrics["generated_by_purpose"].get("lookahead", 0)
         for n, part in (metrics.get("by_num_rounds") or {str(metrics["num_rounds"]): metrics}).items():
@@ -78,11 +84,16 @@ def measured_costs(outputs: Path, run_name: str) -> pd.DataFrame:
                     / (num_runs * metrics["num_rounds"] * metrics["num_candidates"]),
                 }
             )
+    if len(swept) != 1:
+        raise RecordsError(
+            f"The cost table is of one backbone on one benchmark, but {outputs / run_name} has cells of "
+            f"{sorted(swept) or 'none'}. Sweep each under a run_name of its own with +exp=nk_sweep."
+        )
     return pd.DataFrame(rows).sort_values(["num_rounds", "num_candidates"])
 
 
 def _cost_table(beside: pd.DataFrame) -> str:
-    header = ["n, k", "seconds", "paper", "kilo tokens", "paper", "peak VRAM of the paper (GB)"]
+    header = ["n, k", "seconds", "paper", "tokens (thousands)", "paper", "peak VRAM of the paper (GB)"]
     rows = [
         [
             f"{row['num_rounds']:.0f}, {row['num_candidates']:.0f}",

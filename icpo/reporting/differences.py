@@ -7,10 +7,10 @@ from icpo.metrics import PER_QUESTION, Comparison, Estimate, compare, paired_dif
 from icpo.metrics.compare import values_of
 from icpo.reporting.cells import Arm
 
-POOLS = {
-    "arith_l3-l5": ("arith_l3", "arith_l4", "arith_l5"),
-    "math_l1-l5": ("math_l1", "math_l2", "math_l3", "math_l4", "math_l5"),
-}
+POOLS = (
+    ("arith_l3", "arith_l4", "arith_l5"),
+    ("math_l1", "math_l2", "math_l3", "math_l4", "math_l5"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +31,19 @@ class Difference:
 class PooledDifference:
     """Differences of one arm over several benchmarks taken together, every question weighing the same."""
 
-    pool: str
     benchmarks: tuple[str, ...]
     first: Difference
     estimates: dict[str, Estimate]
+
+    @property
+    def pool(self) -> str:
+        """Its column: `arith_l3-l5`, or `arith_l3+l5` where the level between is missing."""
+        stem, levels = (
+            self.benchmarks[0].rpartition("_l")[0],
+            [b.rpartition("_l")[2] for b in self.benchmarks],
+        )
+        is_span = int(levels[-1]) - int(levels[0]) == len(levels) - 1
+        return f"{stem}_l{levels[0]}-l{levels[-1]}" if is_span else f"{stem}_l" + "+l".join(levels)
 
 
 def differences_of(arms: Sequence[Arm]) -> tuple[tuple[Difference, ...], tuple[str, ...]]:
@@ -53,14 +62,14 @@ def pooled_differences(differences: Sequence[Difference]) -> tuple[PooledDiffere
     """For each arm, the pools of which at least two benchmarks were compared."""
     groups: dict[tuple[object, ...], list[Difference]] = {}
     for difference in differences:
-        for pool, benchmarks in POOLS.items():
-            if difference.arm.key.benchmark in benchmarks:
-                line = replace(difference.arm.key, benchmark=pool), difference.base.key.method
-                groups.setdefault((pool, *line), []).append(difference)
-    return tuple(_pool(str(line[0]), group) for line, group in groups.items() if len(group) > 1)
+        for pool in POOLS:
+            if difference.arm.key.benchmark in pool:
+                line = pool, replace(difference.arm.key, benchmark=""), difference.base.key.method
+                groups.setdefault(line, []).append(difference)
+    return tuple(_pool(group) for group in groups.values() if len(group) > 1)
 
 
-def _pool(pool: str, group: Sequence[Difference]) -> PooledDifference:
+def _pool(group: Sequence[Difference]) -> PooledDifference:
     estimates = {}
     for name, metric in PER_QUESTION.items():
         arms: dict[tuple[Hashable, int], float] = {}
@@ -70,7 +79,7 @@ def _pool(pool: str, group: Sequence[Difference]) -> PooledDifference:
             arms |= values_of(difference.arm.scores, metric, benchmark)
             bases |= values_of(difference.base.scores, metric, benchmark)
         estimates[name] = paired_difference(arms, bases)
-    return PooledDifference(pool, tuple(d.arm.key.benchmark for d in group), group[0], estimates)
+    return PooledDifference(tuple(sorted(d.arm.key.benchmark for d in group)), group[0], estimates)
 
 
 def _is_base_of(base: Arm, arm: Arm) -> bool:

@@ -6,17 +6,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from icpo.errors import IcpoError, RecordsError
+from icpo.reporting.cells import BASE
+from icpo.reporting.labels import base_label, rules_name
 from icpo.reporting.latex import escape
+from icpo.reporting.markdown import VERDICT_NOTE
 from icpo.reporting.markdown import table as markdown_table
 from icpo.reporting.report import write_report
+from icpo.reporting.sections import metric_name
 
 if TYPE_CHECKING:
     import pandas as pd
 
 KEY = ["backbone", "method", "reward", "selector", "num_rounds", "num_candidates", "benchmark", "metric", "k"]
 METRICS = ("mean_at_k", "accuracy")
-SHOWN = [*KEY, "paper", "ours", "difference", "verdict"]
-COLUMNS = [*KEY, "protocol", "paper_value", "value", "low", "high", "difference", "verdict"]
+TEXTS = ["backbone", "arm", "benchmark", "metric", "protocol"]
+SHOWN = [*TEXTS, "paper", "ours [95% interval]", "difference", "verdict"]
+NOTE = "In percent. " + VERDICT_NOTE + " `not run`: this run has no such number."
+COLUMNS = [*KEY, "protocol", "paper_value", "paper_std", "value", "low", "high", "difference", "verdict"]
 
 
 def main(experiment: Path) -> None:
@@ -41,7 +47,7 @@ def write_comparison(run: Path, experiment: Path) -> tuple[str, list[Path]]:
     compared = compare(read_table(run), experiment / "expected.csv")
     rows = [_shown(row) for row in compared.to_dict("records")]
     texts = {
-        "md": markdown_table(SHOWN, rows) + "\n",
+        "md": f"{NOTE}\n\n{markdown_table(SHOWN, rows, num_texts=len(TEXTS))}\n",
         "tex": _latex_table(SHOWN, rows),
         "csv": compared.to_csv(index=False, lineterminator="\n"),
     }
@@ -68,7 +74,7 @@ def read_table(run: Path) -> "pd.DataFrame":
 
 
 def compare(table: "pd.DataFrame", expected: Path) -> "pd.DataFrame":
-    """Every number of the paper beside ours, and ours that the paper has none for.
+    """Every number of the paper in its order, beside ours; then ours that the paper has none for.
 
     The verdict is `within` where the paper's value (give or take its `tolerance`) meets our 95% interval,
     else `above` or `below` (ours is), `not run` where we have no such number, and empty where the paper has
@@ -77,10 +83,13 @@ def compare(table: "pd.DataFrame", expected: Path) -> "pd.DataFrame":
     import pandas as pd
 
     paper = pd.read_csv(expected, dtype=dict.fromkeys(KEY, str), keep_default_na=False)
-    for name in ("paper_value", "tolerance"):
+    for name in ("paper_value", "paper_std", "tolerance"):
         paper[name] = pd.to_numeric(paper[name])
     wanted = table[table["metric"].isin({*METRICS, *paper["metric"]})]
-    both = paper.merge(wanted[[*KEY, "protocol", "value", "low", "high"]], on=KEY, how="outer", sort=False)
+    ours = wanted[[*KEY, "protocol", "value", "low", "high"]]
+    beside = paper.merge(ours, on=KEY, how="left", sort=False)
+    alone = ours.merge(paper[KEY], on=KEY, how="left", indicator=True).query("_merge == 'left_only'")
+    both = pd.concat([beside, alone.drop(columns="_merge")], ignore_index=True)
     both["difference"] = both["value"] - both["paper_value"]
     both["verdict"] = "within"
     both.loc[both["low"] > both["paper_value"] + both["tolerance"], "verdict"] = "above"
@@ -95,13 +104,28 @@ def _shown(row: Mapping[Hashable, Any]) -> list[str]:
     ours = f"{100 * row['value']:.2f} [{100 * row['low']:.2f}, {100 * row['high']:.2f}]"
     is_run = row["value"] == row["value"]
     has_paper = row["paper_value"] == row["paper_value"]
+    spread = f" ±{100 * row['paper_std']:.2f}" if row["paper_std"] == row["paper_std"] else ""
     return [
-        *(str(row[name]) for name in KEY),
-        f"{100 * row['paper_value']:.2f}" if has_paper else "",
+        row["backbone"],
+        _arm_name(row),
+        row["benchmark"],
+        metric_name(row["metric"], int(row["k"])),
+        row["protocol"] if is_run else "",
+        f"{100 * row['paper_value']:.2f}{spread}" if has_paper else "",
         ours if is_run else "",
         f"{100 * row['difference']:+.2f}" if is_run and has_paper else "",
-        str(row["verdict"]),
+        row["verdict"],
     ]
+
+
+def _arm_name(row: Mapping[Hashable, Any]) -> str:
+    """`base`, `ME-ICPO (full), n=5, k=16`, or another method's name."""
+    if row["method"].startswith(BASE):
+        return base_label(row["method"])
+    if row["method"] != "me_icpo":
+        return str(row["method"])
+    rules = rules_name(row["reward"], row["selector"])
+    return f"ME-ICPO ({rules}), n={row['num_rounds']}, k={row['num_candidates']}"
 
 
 def _latex_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -79,9 +79,9 @@ def percent(fraction: float, signed: bool = False) -> str:
     return f"{round(100 * fraction, 1) + 0.0:{'+' if signed else ''}.1f}"
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table: the first column text, the others numbers; pipes in cells are escaped."""
-    lines = [header, ["---", *("---:" for _ in header[1:])], *rows]
+def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, num_texts: int = 1) -> str:
+    """A Markdown table: the first columns text, the others numbers; pipes in cells are escaped."""
+    lines = [header, ["---" if i < num_texts else "---:" for i in range(len(header))], *rows]
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
 
 

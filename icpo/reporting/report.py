@@ -6,7 +6,7 @@ from pathlib import Path
 from icpo.errors import RecordsError
 from icpo.reporting.cells import Cell, load_cells
 from icpo.reporting.differences import differences_of, pooled_differences
-from icpo.reporting.figure import write_bars
+from icpo.reporting.figure import write_scores
 from icpo.reporting.latex import latex
 from icpo.reporting.markdown import markdown
 from icpo.reporting.paper import Verdict, verdicts
@@ -27,7 +27,7 @@ class Report:
 
 
 def write_report(outputs: Path, run_name: str) -> Report:
-    """Writes table.md, table.csv, table.tex, differences.csv and bars.png/.pdf into OUTPUTS/RUN_NAME/report.
+    """Writes table.{md,csv,tex}, differences.csv and scores.{png,pdf} into OUTPUTS/RUN_NAME/report.
 
     A cell that is missing, failed or unreadable is named in the report; the others stand in it. Writing it
     again from the same results gives the same bytes. Raises RecordsError when the run has no folder.
@@ -54,7 +54,7 @@ def write_report(outputs: Path, run_name: str) -> Report:
     write_csv(folder / "table.csv", Row, table_rows(arms, differences))
     write_csv(folder / "differences.csv", DifferenceRow, difference_rows(differences, pooled))
     written = [folder / name for name in ("table.md", "table.csv", "table.tex", "differences.csv")]
-    paths = (*written, *write_bars(sections, folder))
+    paths = (*written, *write_scores(sections, folder))
     return Report(run_name, cells, sections, beside_paper, notes, paths)
 
 

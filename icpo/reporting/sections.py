@@ -1,11 +1,12 @@
 """Tables as values: one section per backbone and protocol, its lines the arms and their differences."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from icpo.metrics import Estimate
-from icpo.reporting.cells import BASE, Arm, ArmKey
+from icpo.reporting.cells import Arm, ArmKey
 from icpo.reporting.differences import Difference, PooledDifference
+from icpo.reporting.labels import arm_labels, base_label, line_of, place
 
 METRIC_NAMES = {"mean_at_k": "Mean", "accuracy": "Accuracy", "majority_at_k": "Maj", "pass_at_k": "pass"}
 
@@ -30,9 +31,14 @@ class Section:
     lines: tuple[Line, ...]
 
     def metric_name(self, metric: str) -> str:
-        """`Mean@16`, `Accuracy`, `Maj@16`, `pass@16`."""
-        name = METRIC_NAMES[metric]
-        return name if metric == "accuracy" else f"{name}@{self.k}"
+        """The metric as its k names it: `Mean@16`."""
+        return metric_name(metric, self.k)
+
+
+def metric_name(metric: str, k: int) -> str:
+    """`Mean@16`, `Accuracy`, `Maj@16`, `pass@16`."""
+    name = METRIC_NAMES[metric]
+    return name if metric == "accuracy" else f"{name}@{k}"
 
 
 def sections_of(
@@ -52,12 +58,12 @@ def _section(
     pooled: Sequence[PooledDifference],
 ) -> Section:
     by_line: dict[ArmKey, list[Arm]] = {}
-    for arm in sorted(arms, key=lambda a: (not a.key.is_base, a.key.method, a.key.num_rounds or 0, a.cell)):
-        by_line.setdefault(_line_key(arm), []).append(arm)
-    several = len({key for key in by_line if key.method == "me_icpo"}) > 1
+    for arm in sorted(arms, key=lambda arm: (place(arm.key), arm.cell)):
+        by_line.setdefault(line_of(arm.key), []).append(arm)
+    labels = arm_labels(by_line)
     lines: list[Line] = []
     for key, group in by_line.items():
-        lines.append(Line(arm_label(key, several), False, _arm_estimates(group)))
+        lines.append(Line(labels[key], False, _arm_estimates(group)))
         lines += _difference_lines(key, differences, pooled)
     benchmarks = sorted({a.key.benchmark for a in arms}, key=_natural)
     pools = sorted({b for line in lines for _, b in line.estimates} - set(benchmarks))
@@ -74,39 +80,17 @@ def _difference_lines(
     """One line per base, with the pools as further columns."""
     found: dict[str, dict[tuple[str, str], Estimate]] = {}
     for d in differences:
-        if _line_key(d.arm) == key:
+        if line_of(d.arm.key) == key:
             line = found.setdefault(d.base.key.method, {})
             line |= {(m, d.arm.key.benchmark): e for m, e in d.comparison.differences.items()}
     for p in pooled:
-        if _line_key(p.first.arm) == key:
+        if line_of(p.first.arm.key) == key:
             found[p.first.base.key.method] |= {(m, p.pool): e for m, e in p.estimates.items()}
     alone = len(found) == 1
     return [
-        Line("difference" if alone else f"difference to {_base_label(base)}", True, line)
+        Line("difference" if alone else f"difference to {base_label(base)}", True, line)
         for base, line in sorted(found.items())
     ]
-
-
-def _line_key(arm: Arm) -> ArmKey:
-    return replace(arm.key, benchmark="")
-
-
-def arm_label(key: ArmKey, several: bool) -> str:
-    """`base`, `w/ ME-ICPO`, or with the settings that tell several ME-ICPO lines apart."""
-    if key.is_base:
-        return _base_label(key.method)
-    if key.method != "me_icpo":
-        return key.label or key.method
-    if not several:
-        return "w/ ME-ICPO"
-    if key.label and not key.label.startswith(f"me_icpo-{key.reward}-{key.selector}-n"):
-        return f"w/ ME-ICPO ({key.label.removeprefix('me_icpo-')})"
-    budget = f"n={key.num_rounds}, k={key.num_candidates}, m={key.num_lookaheads}"
-    return f"w/ ME-ICPO ({key.reward}, {key.selector}, {budget})"
-
-
-def _base_label(method: str) -> str:
-    return "base" if method == BASE else f"base ({method.removeprefix(f'{BASE}_')})"
 
 
 def _natural(benchmark: str) -> tuple[bool, str]:

@@ -239,7 +239,7 @@ def test_arms_that_differ_in_a_label_alone_have_lines_of_their_own(tmp_path):
         run(tmp_path / "run", questions, f"variant={variant}")
     [section] = write_report(tmp_path, "run").sections
     labels = [line.label for line in section.lines if not line.is_difference]
-    assert labels == ["base", "w/ ME-ICPO (answer_only)", "w/ ME-ICPO (majority, entropy, n=2, k=3, m=3)"]
+    assert labels == ["base", "ME-ICPO, full", "ME-ICPO, answer_only"]
 
 
 def test_a_question_that_does_not_fit_the_context_is_told(tmp_path, caplog):

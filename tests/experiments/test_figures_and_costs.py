@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from icpo.errors import RecordsError
 from icpo.reporting import write_report
 from icpo.reporting.expected import read_table
 from tests.experiments.scripts import EXPERIMENTS, load
@@ -51,17 +52,25 @@ def test_backbones_figure_has_four_bars_a_model_and_the_paper_s_diamonds(backbon
     assert heights == sorted(round(100 * value, 6) for value in drawn["value"])
     diamonds = [y for line in axes.lines if line.get_marker() == "D" for y in line.get_ydata()]
     assert sorted(diamonds) == pytest.approx(sorted([11, 33.3, 30.4, 40, 2, 3.3, 16.7, 16.7]))
-    assert [text.get_text() for text in axes.get_xticklabels()] == list(dict.fromkeys(table["backbone"]))
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["qwen7b", "llama8b"], "the paper's order"
+    assert [text.get_text() for text in figure.legends[0].get_texts()][-1] == "the paper's bars"
 
 
 def test_sensitivity_figure_cuts_the_sweep_at_one_n_and_one_k(sweep_outputs):
     table = read_table(sweep_outputs / "sweep")
     figure = load("nk_sweep/make_figure").draw(table, 3, 4)
     left, right = figure.axes
-    assert [list(line.get_xdata()) for line in left.lines] == [[2, 4, 8]] * 3
-    assert [list(line.get_xdata()) for line in right.lines] == [[1, 2, 3]] * 3
+    assert [text.get_text() for text in left.get_xticklabels()] == ["2", "4", "8"]
+    assert [text.get_text() for text in right.get_xticklabels()] == ["1", "2", "3"]
+    assert (left.get_xlabel(), right.get_xlabel()) == ("candidates k (n = 3)", "rounds n (k = 4)")
+    curves = {curve.get_label(): curve.lines[0] for curve in left.containers}
     mean = table.query("metric == 'mean_at_k' and num_rounds == '3'").sort_values("num_candidates")
-    assert list(left.lines[1].get_ydata()) == pytest.approx([100 * value for value in mean["value"]])
+    assert list(curves["Mean@2"].get_ydata()) == pytest.approx([100 * value for value in mean["value"]])
+
+
+def test_a_sweep_without_the_paper_s_n_and_k_is_cut_at_its_largest(sweep_outputs):
+    figure = load("nk_sweep/make_figure").draw(read_table(sweep_outputs / "sweep"), 5, 16)
+    assert [axes.get_xlabel() for axes in figure.axes] == ["candidates k (n = 3)", "rounds n (k = 8)"]
 
 
 def test_costs_are_prefix_sums_and_the_fit_finds_what_they_were_made_of(sweep_outputs):
@@ -75,6 +84,13 @@ def test_costs_are_prefix_sums_and_the_fit_finds_what_they_were_made_of(sweep_ou
     section = script.fit_section("ours", costs, "tokens_per_question")
     assert "| k n | 100 | 100% |" in section and "p = 1.00 at k = 4" in section
     assert "Not to be told apart in this sweep: k m l n." in section
+
+
+def test_costs_of_several_sweeps_in_one_run_are_refused(tmp_path):
+    for backbone in ("qwen7b", "llama8b"):
+        me_icpo("aime2024", backbone=backbone).write(tmp_path, "sweep")
+    with pytest.raises(RecordsError, match=r"llama8b.*qwen7b.*run_name of its own"):
+        load("nk_sweep/make_table").measured_costs(tmp_path, "sweep")
 
 
 def test_cost_table_stands_beside_the_paper_s(sweep_outputs, monkeypatch, capsys):

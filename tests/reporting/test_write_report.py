@@ -65,7 +65,7 @@ def test_differences_csv_pools_the_levels(run):
     write_report(run, "run")
     found = {(r["benchmark"], r["metric"]): r for r in rows(run, "differences.csv")}
     each = [float(found[level, "mean_at_k"]["value"]) for level in ("arith_l3", "arith_l4")]
-    pooled = found["arith_l3-l5", "mean_at_k"]
+    pooled = found["arith_l3-l4", "mean_at_k"]
     assert float(pooled["value"]) == pytest.approx(sum(each) / 2)
     assert float(pooled["low"]) < float(pooled["value"]) < float(pooled["high"])
     assert found["arith_l3", "mean_over_majority"]["num_pairs"] == "12"
@@ -76,7 +76,7 @@ def test_the_same_results_give_the_same_bytes(run):
     first = {path.name: path.read_bytes() for path in paths}
     write_report(run, "run")
     assert {path.name: path.read_bytes() for path in paths} == first
-    assert set(first) == {"table.md", "table.csv", "table.tex", "differences.csv", "bars.png", "bars.pdf"}
+    assert set(first) == {"table.md", "table.csv", "table.tex", "differences.csv", "scores.png", "scores.pdf"}
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_a_run_of_failures_alone_still_has_a_report(run):
         path.write_text("{")
     report = write_report(run, "run")
     assert rows(run) == [] and report.sections == ()
-    assert not (run / "run/report/bars.png").exists()
+    assert not (run / "run/report/scores.png").exists()
 
 
 def test_cells_on_other_questions_are_not_compared_and_it_is_said(tmp_path):
@@ -163,7 +163,7 @@ def test_a_run_that_is_not_there_is_named_with_those_that_are(run):
 def test_command_line(run, capsys, caplog):
     assert main(["run", "--outputs", str(run)]) == 0
     printed = capsys.readouterr().out
-    assert "w/ ME-ICPO" in printed and "arith_l3-l5" in printed and "table.csv" in printed
+    assert "w/ ME-ICPO" in printed and "arith_l3-l4" in printed and "table.csv" in printed
     assert main(["nothing", "--outputs", str(run)]) == 2
 
 

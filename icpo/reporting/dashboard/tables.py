@@ -1,14 +1,15 @@
 """The tables of a run as the pages read them: sections, notes, the paper's numbers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from icpo.metrics import PER_QUESTION
-from icpo.reporting.cells import Cell
+from icpo.reporting.cells import ArmKey, Cell
 from icpo.reporting.dashboard.cell_data import numbers_of
 from icpo.reporting.differences import Difference, PooledDifference, differences_of, pooled_differences
+from icpo.reporting.labels import arm_labels, line_of
 from icpo.reporting.paper import verdicts
-from icpo.reporting.sections import Section, arm_label, sections_of
+from icpo.reporting.sections import Section, sections_of
 
 
 def run_tables(run_name: str, cells: Sequence[Cell]) -> dict[str, Any]:
@@ -17,11 +18,12 @@ def run_tables(run_name: str, cells: Sequence[Cell]) -> dict[str, Any]:
     differences, notes = differences_of(arms)
     pooled = pooled_differences(differences)
     sections = sections_of(arms, differences, pooled)
+    labels = arm_labels(arm.key for arm in arms)
     return {
         "name": run_name,
         "notes": notes,
         "sections": [_section(section) for section in sections],
-        "differences": [*map(_difference, differences), *map(_pooled, pooled)],
+        "differences": [_difference(d, labels) for d in differences] + [_pooled(p, labels) for p in pooled],
         "paper": [
             {
                 "backbone": v.paper.backbone,
@@ -37,13 +39,13 @@ def run_tables(run_name: str, cells: Sequence[Cell]) -> dict[str, Any]:
     }
 
 
-def _difference(difference: Difference) -> dict[str, Any]:
+def _difference(difference: Difference, labels: Mapping[ArmKey, str]) -> dict[str, Any]:
     """One comparison with the cells it is of, so that a page can link to it."""
     c, metrics = difference.comparison, difference.arm.metrics
     return {
         "benchmark": difference.arm.key.benchmark,
-        "arm_label": arm_label(difference.arm.key, several=True),
-        "base_label": arm_label(difference.base.key, several=True),
+        "arm_label": labels[line_of(difference.arm.key)],
+        "base_label": labels[line_of(difference.base.key)],
         "a": difference.arm.cell,
         "b": difference.base.cell,
         "metrics": numbers_of(c.differences),
@@ -56,12 +58,12 @@ def _difference(difference: Difference) -> dict[str, Any]:
     }
 
 
-def _pooled(pooled: PooledDifference) -> dict[str, Any]:
+def _pooled(pooled: PooledDifference, labels: Mapping[ArmKey, str]) -> dict[str, Any]:
     """The same for a pool, which is no single pair of cells."""
     return {
         "benchmark": pooled.pool,
-        "arm_label": arm_label(pooled.first.arm.key, several=True),
-        "base_label": arm_label(pooled.first.base.key, several=True),
+        "arm_label": labels[line_of(pooled.first.arm.key)],
+        "base_label": labels[line_of(pooled.first.base.key)],
         "metrics": numbers_of(pooled.estimates),
     }
 
