@@ -40,14 +40,16 @@ def attend(
             q, k, v, is_causal=is_causal, attn_mask=bias
         )
         return out, lse
-    scores = (q @ k.transpose(-1, -2)).float() * q.shape[-1] ** -0.5
-    if bias is not None:
-        scores = scores + bias
+    scale = q.shape[-1] ** -0.5
+    scores = q @ k.transpose(-1, -2)
+    # Few passes over the scores, in float32: on a GPU they are most of what a step reads and writes.
+    scores = scores.float().mul_(scale) if bias is None else torch.add(bias.float(), scores, alpha=scale)
     if is_causal:
         seen = torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device).tril()
-        scores = scores.masked_fill(~seen, MASKED)
-    lse = scores.logsumexp(dim=-1)
-    return (scores - lse[..., None]).exp().to(q.dtype) @ v, lse
+        scores = scores.masked_fill_(~seen, MASKED)
+    weights = scores.softmax(dim=-1)
+    lse = scores.amax(dim=-1) - weights.amax(dim=-1).log()
+    return weights.to(q.dtype) @ v, lse
 
 
 def merge(parts: Sequence[Part]) -> Tensor:

@@ -35,6 +35,9 @@ def test_the_plain_path_gives_what_the_fused_one_gives():
     for options in ({}, {"bias": bias}, {"is_causal": True}):
         fused, plain = attend(q, k, v, **options), attend(q, k, v, **options, is_fused=False)
         torch.testing.assert_close(plain, fused)
+    bias[2] = -1e30  # a segment that is empty for some row: finite, and it weighs nothing
+    out, lse = attend(q, k, v, bias, is_fused=False)
+    assert out.isfinite().all() and (lse[2] < -1e29).all() and (lse[:2] > -100).all()
 
 
 def test_shared_segments_serve_ragged_owners_and_an_empty_one_and_drop_those_without_rows():
