@@ -29,11 +29,11 @@ class Rules:
 
 
 RULES = Rules(
-    max_value=99_999,
+    max_value=29_999,
     starts=(12, 499),
     addends=(11, 999),
     small_factors=(3, 9),
-    large_factors=(11, 99),
+    large_factors=(11, 49),
     divisors=(2, 9),
     large_factor_shares=(0.25, 0.4, 0.5, 0.6, 0.7),
 )

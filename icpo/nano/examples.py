@@ -1,4 +1,4 @@
-"""Training examples: a prompt of the protocol and the completion that is right for it."""
+"""Training examples: a prompt of the protocol and the completion that is to be learned for it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ from icpo.arithmetic import LEVELS, Problem, Rules, Split, draw_problem
 from icpo.arithmetic.stories import TRAIN_WORLDS
 from icpo.nano.histories import Idea, draw_history, random_tags
 from icpo.nano.mistakes import Mistakes, SimulatedSolver
+from icpo.nano.policy import Policy
 from icpo.nano.workings import Working, right_working
 from icpo.types import AnswerKind, Prompt, PromptBook, Question
 
@@ -44,10 +45,11 @@ class PromptSet:
 
 @dataclass(frozen=True, slots=True)
 class Mixture:
-    """How often each task occurs (weights need not sum to one), and where tags come from."""
+    """How often each task occurs (weights need not sum to one), where tags come from, and who answers."""
 
     tasks: Mapping[Task, float]
     tags: Tags
+    policy: Policy
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tasks", {Task(task): weight for task, weight in self.tasks.items()})
@@ -89,21 +91,29 @@ def as_question(problem: Problem) -> Question:
 
 
 def draw_example(rng: Random, source: Source, mixture: Mixture, prompts: PromptSet) -> Example:
-    """One example about the source's problem."""
-    problem = source.problem
-    question, right = as_question(problem), right_working(problem.chain)
+    """One example about the source's problem.
+
+    Without ideas, or with untagged ones, the target is an attempt of the mixture's policy; with tagged ideas,
+    an attempt of that policy after their updates. Random tags (`Tags.RANDOM`) are shown in place of the
+    majority's, which the target still follows.
+    """
+    question, chain, policy = as_question(source.problem), source.problem.chain, mixture.policy
     task = mixture.draw(rng)
     match task:
         case Task.DIRECT:
-            prompt, completion = _direct(rng, question, prompts), right.text
+            prompt, completion = _direct(rng, question, prompts), policy.attempt(chain, rng).text
         case Task.TAGGED:
-            prompt, completion = _tagged(rng, question, source, mixture.tags, prompts), right.text
+            history = draw_history(source.draw_attempt, _num_ideas(rng), policy.step_size, rng)
+            completion = policy.attempt_after(chain, history, rng).text
+            shown = random_tags(history, rng) if mixture.tags is Tags.RANDOM else history
+            prompt = prompts.tagged.solve(question, tuple(idea.attempt for idea in shown))
         case Task.UNTAGGED:
-            prompt, completion = _untagged(rng, question, source, prompts), right.text
+            prompt, completion = _untagged(rng, question, source, prompts), policy.attempt(chain, rng).text
         case Task.SUMMARY:
             working = source.draw_attempt()
             prompt, completion = prompts.tagged.summary(question, working.text), working.summary
         case Task.JUDGE:
+            right = right_working(chain)
             working = right if rng.random() < 0.3 else source.draw_attempt()
             prompt = prompts.judge(question, working.text)
             completion = "yes" if working.answer == right.answer else "no"
@@ -117,13 +127,6 @@ def _direct(rng: Random, question: Question, prompts: PromptSet) -> Prompt:
 
 def _num_ideas(rng: Random) -> int:
     return rng.choices(range(1, MAX_IDEAS + 1), NUM_IDEAS_WEIGHTS)[0]
-
-
-def _tagged(rng: Random, question: Question, source: Source, tags: Tags, prompts: PromptSet) -> Prompt:
-    history = draw_history(source.draw_attempt, _num_ideas(rng), rng)
-    if tags is Tags.RANDOM:
-        history = random_tags(history, rng)
-    return prompts.tagged.solve(question, tuple(idea.attempt for idea in history))
 
 
 def _untagged(rng: Random, question: Question, source: Source, prompts: PromptSet) -> Prompt:

@@ -20,6 +20,7 @@ from icpo.seeding import derive_seed
 
 NUM_POOL_SAMPLES = 16
 NUM_SAMPLES = 4
+STEP_SIZE = 2.0  # of the updates that shape later pools of a mixture
 
 
 class Context(str, Enum):
@@ -43,7 +44,7 @@ class Material:
     def history(self, context: Context, num_ideas: int, rng: Random) -> tuple[Idea, ...]:
         """A history of one kind; wrong ideas differ from one another as far as there are enough."""
         if context is Context.MIXTURE:
-            return draw_history(lambda: rng.choice(self.pool), num_ideas, rng)
+            return draw_history(lambda: rng.choice(self.pool), num_ideas, STEP_SIZE, rng)
         tag = int(context in (Context.RIGHT_TAGGED_1, Context.WRONG_TAGGED_1))
         if context in (Context.RIGHT_TAGGED_1, Context.RIGHT_TAGGED_0):
             return (Idea(right_working(self.problem.chain), tag),) * num_ideas

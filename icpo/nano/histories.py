@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import exp
 from random import Random
 
 from icpo.nano.workings import Working
@@ -10,6 +11,7 @@ from icpo.types import Attempt, Candidate, Completion, FinishReason
 
 POOL_SIZES = (4, 8, 8, 16)
 KEEP_WINNER_SHARE = 0.5
+TEMPERATURE = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,25 +35,43 @@ def majority_answer(workings: Sequence[Working], rng: Random) -> int:
     return rng.choice([answer for answer, n in counts if n == counts[0][1]])
 
 
-def draw_history(draw_attempt: Callable[[], Working], num_ideas: int, rng: Random) -> tuple[Idea, ...]:
-    """`num_ideas` rounds: each draws a pool, tags it by majority vote and keeps one idea.
+def draw_history(
+    draw_attempt: Callable[[], Working], num_ideas: int, step_size: float, rng: Random
+) -> tuple[Idea, ...]:
+    """A trajectory of `num_ideas` rounds: each draws a pool, tags it by majority vote and keeps one idea.
 
-    From the second round on some attempts repeat the last idea tagged 1, as a model that reads its history
-    does, so that later votes tell less than they seem to. How many do, is drawn once a history. Half of
-    the time one of the winners is kept, else any attempt of the pool.
+    From the second round on pools come from the policy that the ideas so far have updated; its step is larger
+    than `step_size`, since attempts are drawn at a temperature below 1. Half of the time one of the winners
+    is kept, else any attempt of the pool.
     """
-    copy_share = rng.random() * 0.9
     history: list[Idea] = []
     for _ in range(num_ideas):
-        good = [idea.working for idea in history if idea.reward == 1]
-        share = copy_share if good else 0.0
-        copies = (rng.random() < share for _ in range(rng.choice(POOL_SIZES)))
-        pool = [good[-1] if is_copy else draw_attempt() for is_copy in copies]
+        size = rng.choice(POOL_SIZES)
+        pool = [draw_attempt() for _ in range(size)]
+        if history:
+            pool = updated(pool, history, step_size / TEMPERATURE, size, rng)
         winner = majority_answer(pool, rng)
         winners = [w for w in pool if w.answer == winner]
         kept = rng.choice(winners if rng.random() < KEEP_WINNER_SHARE else pool)
         history.append(Idea(kept, int(kept.answer == winner)))
     return tuple(history)
+
+
+def updated(
+    draws: Sequence[Working], history: Sequence[Idea], step_size: float, size: int, rng: Random
+) -> list[Working]:
+    """`size` draws from a policy after the updates of a history, given draws from the policy before.
+
+    One step of mirror descent an idea (paper, Section 3): the log-probability of its answer moves up by
+    `step_size` if it was tagged 1, down if it was tagged 0; untagged ideas move nothing. Ideas tagged 1 may
+    recur themselves.
+    """
+    scores: Counter[int] = Counter()
+    for idea in history:
+        if idea.reward is not None:
+            scores[idea.working.answer] += 1 if idea.reward else -1
+    pool = [*draws, *dict.fromkeys(idea.working for idea in history if idea.reward)]
+    return rng.choices(pool, [exp(step_size * scores[w.answer]) for w in pool], k=size)
 
 
 def random_tags(history: Sequence[Idea], rng: Random) -> tuple[Idea, ...]:

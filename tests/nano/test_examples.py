@@ -1,4 +1,4 @@
-"""Targets are right, ideas are tagged as the mixture says, and nothing of dev or test can occur."""
+"""Targets follow the policy, ideas are tagged as the mixture says, and nothing of dev or test can occur."""
 
 from random import Random
 
@@ -7,19 +7,22 @@ import pytest
 from icpo.arithmetic import RULES, Split
 from icpo.nano.examples import Mixture, Tags, Task, draw_example, draw_source
 from icpo.nano.mistakes import AssumedMistakes
+from icpo.nano.policy import Policy
 from icpo.nano.workings import read_working
 from icpo.prompts import paper
 
+FLAWLESS = Policy(lapse_rate=0.0, step_size=0.0)
 
-def examples(task, prompts, count=200, tags=Tags.MAJORITY):
+
+def examples(task, prompts, count=200, tags=Tags.MAJORITY, policy=FLAWLESS):
     rng = Random(3)
     for _ in range(count):
         source = draw_source(rng, RULES, AssumedMistakes())
-        yield source, draw_example(rng, source, Mixture({task: 1.0}, tags), prompts)
+        yield source, draw_example(rng, source, Mixture({task: 1.0}, tags, policy), prompts)
 
 
-@pytest.mark.parametrize("task", [Task.DIRECT, Task.TAGGED, Task.UNTAGGED])
-def test_solutions_are_right(task, prompts):
+@pytest.mark.parametrize("task", [Task.DIRECT, Task.UNTAGGED])
+def test_solutions_of_a_flawless_policy_are_right(task, prompts):
     for source, example in examples(task, prompts):
         assert Split.of(source.problem.chain) is Split.TRAIN
         assert read_working(example.completion).answer == int(source.problem.answer)
@@ -70,6 +73,15 @@ def test_majority_tags_tell_and_random_tags_do_not(prompts):
     assert abs(told(Tags.RANDOM)) < 0.1
 
 
+@pytest.mark.parametrize("tags", Tags)
+def test_targets_follow_the_majority_whatever_tags_are_shown(tags, prompts):
+    def copied_share(step_size):
+        drawn = [e for _, e in examples(Task.TAGGED, prompts, 300, tags, Policy(0.3, step_size))]
+        return sum(f"boxed{{{read_working(e.completion).answer}}}" in e.prompt for e in drawn) / len(drawn)
+
+    assert copied_share(4.0) > copied_share(0.0) + 0.1
+
+
 def test_a_mixture_needs_weights():
     with pytest.raises(ValueError, match="weights"):
-        Mixture({Task.DIRECT: 0.0}, Tags.MAJORITY)
+        Mixture({Task.DIRECT: 0.0}, Tags.MAJORITY, FLAWLESS)

@@ -15,14 +15,16 @@ def working(answer):
 def test_tags_tell_the_majority_of_the_pool():
     answers = cycle([7, 7, 7, 8])
     for seed in range(50):
-        history = draw_history(lambda: working(next(answers)), 3, Random(seed))
+        history = draw_history(lambda: working(next(answers)), 3, 2.0, Random(seed))
         assert len(history) == 3
         assert all(idea.reward == (idea.working.answer == 7) for idea in history)
 
 
 def test_majorities_can_be_wrong_and_then_the_tag_is_wrong():
     rng = Random(0)
-    history = [i for s in range(300) for i in draw_history(lambda: working(rng.choice([1, 2])), 1, Random(s))]
+    history = [
+        i for s in range(300) for i in draw_history(lambda: working(rng.choice([1, 2])), 1, 2.0, Random(s))
+    ]
     tagged = [i.working.answer for i in history if i.reward == 1]
     assert {1, 2} == set(tagged) and 0.5 < mean(i.reward for i in history) < 1
 
@@ -35,7 +37,7 @@ def test_later_pools_repeat_good_ideas():
     numbers = iter(range(10_000_000))
     same = 0
     for seed in range(200):
-        first, *rest = draw_history(lambda: working(next(numbers)), 3, Random(seed))
+        first, *rest = draw_history(lambda: working(next(numbers)), 3, 2.0, Random(seed))
         same += first.reward == 1 and any(idea.working.answer == first.working.answer for idea in rest)
     assert same > 40, "with ever new answers only a copy can repeat one"
 

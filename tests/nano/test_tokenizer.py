@@ -9,12 +9,13 @@ from icpo.arithmetic import HELDOUT_SETS, LEVELS, RULES, questions
 from icpo.nano.examples import Mixture, Tags, Task, as_question, draw_example, draw_source
 from icpo.nano.histories import Idea
 from icpo.nano.mistakes import AssumedMistakes
+from icpo.nano.policy import Policy
 from icpo.nano.workings import right_working
 from icpo.prompts import Book, IdeaForm
 from icpo.types import AnswerKind, Question
 
 LINES = (r"Thus, the answer is \(\boxed{{answer}}\)", "Thus, the answer is boxed{{answer}}")
-EVEN = Mixture({task: 1.0 for task in Task}, Tags.MAJORITY)
+EVEN = Mixture({task: 1.0 for task in Task}, Tags.MAJORITY, Policy(0.2, 2.0))
 
 
 @pytest.fixture(scope="module")
