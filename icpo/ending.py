@@ -2,17 +2,19 @@
 
 import logging
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from icpo.configuration import HYDRA_ERRORS, SEEN_RUNS, SENT_AWAY, one_line, runs_here
 from icpo.errors import IcpoError, Interrupted
-from icpo.planned import planned_cells
 from icpo.records import read_status
+
+INTERRUPTED_STATUS = 128 + signal.SIGINT  # as a shell tells it
 
 logger = logging.getLogger("icpo")
 _failures: list[IcpoError] = []
@@ -35,7 +37,7 @@ def fails_alone(folder: Path) -> Iterator[None]:
     try:
         yield
     except Interrupted as stopped:
-        sys.exit(f"icpo: {stopped}")
+        _stop(str(stopped))
     except IcpoError as error:
         # A launcher that waits for jobs elsewhere gives up at the first that raises; a status that tells of
         # the failure is enough.
@@ -53,7 +55,8 @@ def told(job: Callable[..., Any]) -> Iterator[None]:
     traceback.
     """
     try:
-        yield
+        with _reported():
+            yield
     except IcpoError as error:
         sys.exit(f"icpo: {error}")
     except HYDRA_ERRORS as error:
@@ -68,13 +71,30 @@ def told(job: Callable[..., Any]) -> Iterator[None]:
         sys.exit(
             f"icpo: The folder of the run cannot be made: {error}. Choose another output_root or run_name."
         )
+    except KeyboardInterrupt:
+        _stop("Stopped by SIGINT; what was finished is kept.")
+    if _failures or not _all_sent_away_are_done():
+        sys.exit(1)
+
+
+@contextmanager
+def _reported() -> Iterator[None]:
+    """Makes the reports however it ends; a tracker is given them where all cells had their turn."""
+    had_their_turn = False
+    try:
+        yield
+        had_their_turn = True
     finally:
         if SEEN_RUNS:
             from icpo.jobs.cell import report_runs
 
-            report_runs(SEEN_RUNS)
-    if _failures or not _all_sent_away_are_done():
-        sys.exit(1)
+            report_runs(SEEN_RUNS, track=had_their_turn)
+
+
+def _stop(message: str) -> NoReturn:
+    """Ends the process as a shell expects of one that was interrupted."""
+    sys.stderr.write(f"icpo: {message}\n")
+    sys.exit(INTERRUPTED_STATUS)
 
 
 def _tells_of_failure(folder: Path) -> bool:
@@ -91,9 +111,4 @@ def _arose_in(job: Callable[..., Any], error: Exception) -> bool:
 
 def _all_sent_away_are_done() -> bool:
     """Whether every cell that a launcher sent elsewhere says that it is done."""
-    try:
-        cells = [cell for run in SENT_AWAY for cell in planned_cells(run)]
-    except IcpoError as error:
-        logger.error("%s", error)
-        return False
-    return all((read_status(cell) or {}).get("state") == "done" for cell in cells)
+    return all((read_status(cell) or {}).get("state") == "done" for cell in SENT_AWAY)

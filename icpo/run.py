@@ -2,15 +2,26 @@
 
 import logging
 import os
+import signal
 import sys
 from pathlib import Path
 
-import hydra
-from hydra.core.hydra_config import HydraConfig
-from omegaconf import DictConfig
+try:
+    import hydra
+    from hydra.core.hydra_config import HydraConfig
+    from omegaconf import DictConfig
 
-from icpo.configuration import build, check_arguments, check_config, config_digest, config_source, resolved
-from icpo.ending import fails_alone, stops_the_run, told
+    from icpo.configuration import (
+        build,
+        check_arguments,
+        check_config,
+        config_digest,
+        config_source,
+        resolved,
+    )
+    from icpo.ending import fails_alone, stops_the_run, told
+except KeyboardInterrupt:  # while all this loads
+    sys.exit(128 + signal.SIGINT)
 
 logger = logging.getLogger("icpo")
 

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from icpo.errors import IcpoError, RecordsError
-from icpo.planned import planned_cells
-from icpo.records import read_status, run_cells
+from icpo.records import planned_cells, read_status, run_cells
 
 COLUMNS = ("cell", "state", "questions", "tokens", "worked", "left", "reason")
 logger = logging.getLogger("icpo")
@@ -34,13 +33,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run_status(outputs: Path, run_name: str) -> list[dict[str, Any]]:
-    """One row a cell, those planned first: what status.json says, state `missing` where there is none.
+    """One row a cell, begun or only planned: what status.json says, state `missing` where there is none.
 
     Raises:
         RecordsError: there is no such run.
     """
     run = outputs / run_name
-    cells = dict.fromkeys([*planned_cells(run), *run_cells(outputs, run_name)])
+    cells = sorted({*planned_cells(run), *run_cells(outputs, run_name)})
     if not cells:
         known = sorted(path.name for path in outputs.glob("*/") if run_cells(outputs, path.name))
         raise RecordsError(f"{run} holds no cells. Runs there: {', '.join(known) or 'none'}.")

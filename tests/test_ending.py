@@ -1,10 +1,13 @@
 """What an error stops, how it is told, and what the exit status says."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from icpo import ending
+from icpo.configuration import SeenRun
 from icpo.errors import ConfigError, EngineError, Interrupted
 from icpo.records import CellRecords
 
@@ -48,9 +51,11 @@ def test_a_cell_elsewhere_that_could_not_say_that_it_failed_raises(monkeypatch, 
         raise EngineError("it died")
 
 
-def test_a_signal_ends_the_run(tmp_path):
-    with pytest.raises(SystemExit, match="icpo: Stopped"), ending.fails_alone(tmp_path):
+def test_a_signal_ends_the_run(tmp_path, capsys):
+    with pytest.raises(SystemExit) as ended, ending.fails_alone(tmp_path):
         raise Interrupted("Stopped")
+    assert ended.value.code == 130
+    assert "icpo: Stopped" in capsys.readouterr().err
 
 
 def test_a_value_error_of_a_job_is_a_bug_and_any_other_hydras():
@@ -60,41 +65,54 @@ def test_a_value_error_of_a_job_is_a_bug_and_any_other_hydras():
         raise ValueError("odd")
 
 
-def test_the_report_is_made_whatever_happened(monkeypatch):
+@pytest.fixture
+def reports(monkeypatch):
+    """The runs that were reported, and whether a tracker was given the report."""
     made = []
-    monkeypatch.setattr("icpo.jobs.cell.report_runs", made.extend)
-    ending.SEEN_RUNS.append((Path("outputs"), "run"))
+    monkeypatch.setattr("icpo.jobs.cell.report_runs", lambda runs, *, track: made.append((runs, track)))
+    ending.SEEN_RUNS.append(SeenRun(Path("outputs"), "run", {}))
+    return made
+
+
+def test_the_report_is_made_whatever_happened_and_tracked_where_all_had_their_turn(reports):
     with pytest.raises(SystemExit), ending.told(job):
         raise ConfigError("no")
-    assert made == [(Path("outputs"), "run")]
+    with ending.told(job):
+        job()
+    assert reports == [(ending.SEEN_RUNS, False), (ending.SEEN_RUNS, True)]
+
+
+def test_ctrl_c_before_a_cell_has_begun_is_no_traceback(reports, capsys):
+    with pytest.raises(SystemExit) as ended, ending.told(job):
+        raise KeyboardInterrupt
+    assert ended.value.code == 130 and len(reports) == 1
+    assert "icpo: Stopped by SIGINT" in capsys.readouterr().err
+
+
+def test_ctrl_c_while_the_entry_point_loads_is_no_traceback():
+    interrupting = """
+import sys
+class Ctrl:
+    def find_spec(self, name, path=None, target=None):
+        if name == "omegaconf":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Ctrl())
+import icpo.run
+"""
+    done = subprocess.run([sys.executable, "-c", interrupting], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (130, "")
 
 
 def test_cells_sent_away_must_be_done(tmp_path):
     """A launcher says nothing of cells that died elsewhere: their status counts."""
-    run = tmp_path / "run"
-    run.mkdir()
-    (run / "multirun.yaml").write_text(
-        "hydra: {sweeper: {params: {benchmark: arith_l1, method: direct}}, "
-        "overrides: {task: [+exp=quickstart]}}"
-    )
-    ending.SENT_AWAY.append(run)
+    ending.SENT_AWAY.append(tmp_path / "cell")
     with pytest.raises(SystemExit) as ended, ending.told(job):
         job()
     assert ended.value.code == 1
-    folder = run / "nano-arith_l1-direct-plain-quick"
-    with CellRecords.open(folder, config={}, config_digest="d") as records:
+    with CellRecords.open(tmp_path / "cell", config={}, config_digest="d") as records:
         records.mark("done")
     with ending.told(job):
         job()
-
-
-def test_a_sweep_that_can_no_longer_be_expanded_is_told(tmp_path, caplog):
-    (tmp_path / "multirun.yaml").write_text("hydra: {sweeper: {params: {}}, overrides: {task: [+exp=gone]}}")
-    ending.SENT_AWAY.append(tmp_path)
-    with pytest.raises(SystemExit) as ended, ending.told(job):
-        job()
-    assert ended.value.code == 1
-    assert "cannot be expanded" in caplog.text
 
 
 def test_a_folder_that_cannot_be_made_is_told_and_an_os_error_of_a_job_is_a_bug():

@@ -47,8 +47,8 @@ class Benchmark:
         object.__setattr__(self, "kind", AnswerKind(self.kind))
         for name in ("expected_count", "limit"):
             value = getattr(self, name)
-            if value is not None and (type(value) is not int or value < 1):
-                raise ValueError(f"{name} must be a whole number of at least 1 or null, got {value!r}")
+            if value is not None and value < 1:
+                raise ValueError(f"{name} must be at least 1 or null, got {value}")
 
     def load(self) -> LoadedBenchmark:
         """The questions. Raises BenchmarkError when they cannot be read or are not the ones expected."""

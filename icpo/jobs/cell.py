@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from icpo.configuration import SeenRun
 from icpo.errors import IcpoError
 from icpo.records import CellRecords, Interrupt, run_cells, settle
-from icpo.tracking import Tracker, TrackerRun
+from icpo.tracking import Tracker, TrackerRun, log_report, tracker_of
 
 logger = logging.getLogger(__name__)
 
@@ -69,17 +70,23 @@ def _job_type(values: Mapping[str, Any]) -> str:
     return str(method["name"]) if isinstance(method, Mapping) else str(values["run_name"])
 
 
-def report_runs(runs: Sequence[tuple[Path, str]]) -> None:
-    """Makes each run's report from what is stored, and prints its table; of killed cells it notes that."""
+def report_runs(runs: Sequence[SeenRun], *, track: bool) -> None:
+    """Makes each run's report from what is stored, and prints its table; of killed cells it notes that.
+
+    With `track` the report's files are kept as an artifact beside the runs of the cells.
+    """
     from icpo.reporting import print_report, write_report
     from icpo.reporting.dashboard import write_watched
 
-    for outputs, run_name in runs:
+    for run in runs:
         try:
-            for cell in run_cells(outputs, run_name):
+            for cell in run_cells(run.outputs, run.run_name):
                 settle(cell)
-            print_report(write_report(outputs, run_name))
-            for address in write_watched(outputs, run_name):
+            report = write_report(run.outputs, run.run_name)
+            print_report(report)
+            for address in write_watched(run.outputs, run.run_name):
                 logger.info("The question, round by round: %s", address)
+            if track:
+                log_report(run.outputs / run.run_name, report.paths, tracker_of(run.tracking))
         except IcpoError as error:
-            logger.error("No report of %s: %s", run_name, error)
+            logger.error("No report of %s, or not all of it: %s", run.run_name, error)

@@ -4,6 +4,7 @@ from icpo.records.interrupt import Interrupt
 from icpo.records.journal import Journal
 from icpo.records.journal_file import JOURNAL_NAME
 from icpo.records.manifest import MANIFEST_NAME
+from icpo.records.plan import note_planned, planned_cells
 from icpo.records.results import (
     METRICS_NAME,
     RESULTS_NAME,
@@ -27,6 +28,8 @@ __all__ = [
     "CellRecords",
     "Interrupt",
     "Journal",
+    "note_planned",
+    "planned_cells",
     "read_manifest",
     "read_metrics",
     "read_results",

@@ -8,7 +8,6 @@ import yaml
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf, open_dict
 
-from icpo import configuration
 from icpo.configuration import (
     build,
     check_arguments,
@@ -17,9 +16,11 @@ from icpo.configuration import (
     config_source,
     presets,
     resolved,
+    sweeps,
 )
 from icpo.errors import ConfigError
 from icpo.grading import GradingRules
+from icpo.records import planned_cells
 
 CONF = Path(config_source())
 REQUIRED = {"solve": ["question_file=-"]}
@@ -95,7 +96,19 @@ def test_the_command_line_of_grading_has_the_rules_of_the_papers_protocol():
         (["backbone.max_context_tokens=100"], "min_room_tokens=.*backbone.max_context_tokens=100"),
         (["backbone.dtype=int3"], "dtype"),
         (["benchmark.limit=0"], "limit"),
-        (["benchmark.limit=abc"], "limit must be a whole number of at least 1 or null, got 'abc'"),
+        (["benchmark.limit=abc"], "limit must be a whole number or null, got 'abc'; full_key: job.benchmark"),
+        (["seeds=0"], r"seeds must be a list of whole numbers, got 0. Write seeds=\[0\]; full_key: job"),
+        (["seeds=[0.5]"], r"seeds must be a list of whole numbers, got \[0.5\]"),
+        (["seeds=null"], "seeds must be a list of whole numbers, got None"),
+        (["max_in_flight=2.5"], "max_in_flight must be a whole number, got 2.5"),
+        (["question_tokens=many"], "question_tokens must be a whole number, got 'many'"),
+        (["rates.num_gpus=one"], "num_gpus must be a whole number or null, got 'one'; full_key: job.rates"),
+        (["watch=maybe"], r"watch must be a switch \(true or false\), got 'maybe'"),
+        (
+            ["method.finals_after=2"],
+            r"finals_after must be a list of whole numbers or null.*Write finals_after=\[2\]",
+        ),
+        (["protocol.sampling.candidate.stop=x"], r"stop must be a list of texts, got 'x'. Write stop=\[x\]"),
         (["method.num_rounds=1.5"], "num_rounds must be a whole number, got 1.5"),
         (["method=direct", "method.num_finals=true"], "num_finals must be a whole number, got True"),
     ],
@@ -195,14 +208,43 @@ def resolved_of(*overrides):
     return resolved(config)
 
 
-@pytest.mark.parametrize("is_dry", [False, True])
-def test_a_dry_run_leaves_nothing_to_report(is_dry, monkeypatch):
+@pytest.fixture
+def noted(monkeypatch, tmp_path):
+    """Runs the callback over a sweep; returns what it noted."""
     for name in ("SEEN_RUNS", "SENT_AWAY"):
-        monkeypatch.setattr(configuration, name, [])
-    elsewhere = "hydra.launcher._target_=some.Launcher"
-    config = composed("+exp=quickstart", f"dry_run={is_dry}", elsewhere)
-    configuration.RememberRun().on_multirun_start(config)
-    assert len(configuration.SEEN_RUNS) == len(configuration.SENT_AWAY) == (0 if is_dry else 1)
+        monkeypatch.setattr(sweeps, name, [])
+
+    def note(*overrides):
+        with initialize_config_dir(str(CONF), version_base="1.3"):
+            axes = [f"output_root={tmp_path}", "run_name=run", *overrides]
+            config = compose("config", overrides=[o for o in axes if "," not in o], return_hydra_config=True)
+            config.hydra.overrides.task = axes
+            sweeps.RememberRun().on_multirun_start(config)
+        return sweeps.SEEN_RUNS, sweeps.SENT_AWAY, [cell.name for cell in planned_cells(tmp_path / "run")]
+
+    return note
+
+
+ELSEWHERE = "hydra.launcher._target_=some.Launcher"
+
+
+@pytest.mark.parametrize("is_dry", [False, True])
+def test_a_dry_run_leaves_nothing_to_report(is_dry, noted):
+    seen, sent, planned = noted("+exp=main_table", f"dry_run={is_dry}", ELSEWHERE)
+    assert len(seen) == (0 if is_dry else 1)
+    assert len(sent) == len(planned) == (0 if is_dry else 14)
+
+
+def test_the_plan_of_a_run_is_the_union_of_its_sweeps_and_only_the_own_cells_were_sent_away(noted):
+    *_, narrowed = noted("+exp=main_table", "backbone=qwen7b", "benchmark=math_l1")
+    assert [name.split("-")[:2] for name in narrowed] == [["qwen7b", "math_l1"]] * 2
+    seen, sent, planned = noted("+exp=main_table", "backbone=qwen7b", "benchmark=math_l2,amc", ELSEWHERE)
+    assert len(seen) == 1 and len(planned) == 2 + 4
+    assert sorted(cell.name for cell in sent) == sorted(set(planned) - set(narrowed))
+
+
+def test_a_sweep_that_cannot_be_composed_is_left_to_hydra(noted):
+    assert noted("+exp=main_table", "benchmark=gone,amc") == ([], [], [])
 
 
 def test_secrets_do_not_stand_in_what_is_stored(monkeypatch):

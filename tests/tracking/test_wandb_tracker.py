@@ -7,7 +7,10 @@ import time
 
 import pytest
 
+from icpo.configuration import SeenRun
 from icpo.errors import ConfigError
+from icpo.jobs.cell import report_runs
+from icpo.records import CellRecords
 from icpo.tracking import NoTracker, WandbMode, WandbTracker, log_report, tracker_of
 from icpo.tracking.wandb_tracker import run_id, say_how_to_sync
 
@@ -104,18 +107,33 @@ def test_offline_run_read_back(tmp_path, caplog):
     assert not any(b"SENTINEL" in path.read_bytes() for path in folder.rglob("*") if path.is_file())
 
 
+STORED_SETTINGS = {
+    "_target_": "icpo.tracking.WandbTracker",
+    "project": "p",
+    "entity": None,
+    "mode": "offline",
+    "tags": [],
+}
+
+
+def test_a_tracked_run_ends_with_its_report_as_an_artifact(tmp_path):
+    folder = cell_folder(tmp_path)
+    with CellRecords.open(folder, config={}, config_digest="d") as stored:
+        stored.write_metrics({"loss": 1.0})
+        stored.mark("done")
+    for is_over in (False, True):
+        assert not list(tmp_path.rglob("*.wandb")), "what was interrupted is not kept"
+        report_runs([SeenRun(tmp_path, "run", STORED_SETTINGS)], track=is_over)
+    [artifact] = [r["artifact"] for r in records(folder.parent / "report") if r["type"] == "artifact"]
+    assert (artifact["name"], artifact["type"]) == ("report-run", "report")
+    assert {"table.md", "table.csv"} <= {entry["path"] for entry in artifact["manifest"]["contents"]}
+
+
 def test_report_is_an_artifact_in_the_group_of_its_cells(tmp_path):
     report = cell_folder(tmp_path, "report")
     (report / "table.md").write_text("| a |")
-    settings = {
-        "_target_": "icpo.tracking.WandbTracker",
-        "project": "p",
-        "entity": None,
-        "mode": "offline",
-        "tags": [],
-    }
     for _ in range(2):
-        log_report(tmp_path / "run", [report / "table.md"], tracker_of(settings))
+        log_report(tmp_path / "run", [report / "table.md"], tracker_of(STORED_SETTINGS))
         time.sleep(1.1)  # W&B names fragments by the second
     found = records(report)
     runs = [r["run"] for r in found if r["type"] == "run"]

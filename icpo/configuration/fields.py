@@ -1,0 +1,76 @@
+"""Whether plain values fit the fields that they are for: whole numbers, numbers, switches and lists."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from importlib import import_module
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin
+
+OWN_PACKAGE = "icpo."
+WORDS = {int: "whole number", float: "number", bool: "switch (true or false)", str: "text"}
+
+
+def own_class(target: str) -> type | None:
+    """The class of that name, if it is defined in this project and not merely reached by way of it."""
+    module, _, name = target.rpartition(".")
+    if not module.startswith(OWN_PACKAGE):
+        return None
+    try:
+        found = getattr(import_module(module), name, None)
+    except ModuleNotFoundError:
+        return None
+    return found if isinstance(found, type) and found.__module__.startswith(OWN_PACKAGE) else None
+
+
+def misfits(kind: type | None, values: Mapping[str, Any]) -> Iterator[str]:
+    """One sentence for each value that does not fit its field of the dataclass `kind`.
+
+    Only fields of whole numbers, numbers and switches are looked at, and of lists of these or of texts, each
+    with null where the field allows it: all else is the dataclass's own business.
+    """
+    if kind is None or not is_dataclass(kind):
+        return
+    for field in fields(kind):
+        wanted = _wanted(field.type)
+        if wanted is not None and field.name in values and not wanted.fits(values[field.name]):
+            yield wanted.misfit(field.name, values[field.name])
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What a field takes: an element, or a list of them, or null besides."""
+
+    element: type
+    is_list: bool
+    may_be_null: bool
+
+    def fits(self, value: Any) -> bool:
+        """Whether the value is of that kind; a whole number is a number, and true is none."""
+        if value is None:
+            return self.may_be_null
+        if self.is_list:
+            return isinstance(value, list | tuple) and all(self._is_element(one) for one in value)
+        return self._is_element(value)
+
+    def misfit(self, name: str, value: Any) -> str:
+        """What is wrong and, where it is but the brackets that lack, how to write it."""
+        word = WORDS[self.element]
+        wanted = f"list of {word.replace(' (', 'es (') if self.element is bool else f'{word}s'}"
+        null = " or null" if self.may_be_null else ""
+        told = f"{name} must be a {wanted if self.is_list else word}{null}, got {value!r}"
+        return f"{told}. Write {name}=[{value}]" if self.is_list and self._is_element(value) else told
+
+    def _is_element(self, value: Any) -> bool:
+        return type(value) in ((int, float) if self.element is float else (self.element,))
+
+
+def _wanted(annotation: Any) -> _Wanted | None:
+    """What a field with this annotation takes; None where that is not for us to say."""
+    if get_origin(annotation) in (Union, UnionType):
+        known = [arg for arg in get_args(annotation) if arg is not NoneType]
+        inner = _wanted(known[0]) if len(known) == 1 else None
+        return None if inner is None else _Wanted(inner.element, inner.is_list, True)
+    if get_origin(annotation) in (tuple, list, Sequence):
+        element, *more = get_args(annotation)
+        return _Wanted(element, True, False) if element in WORDS and more in ([], [...]) else None
+    return _Wanted(annotation, False, False) if annotation in (int, float, bool) else None

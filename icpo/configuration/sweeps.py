@@ -1,0 +1,82 @@
+"""Which runs this process started and which cells they are to have; noted as Hydra begins them."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hydra import compose
+from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
+from hydra.core.hydra_config import HydraConfig
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.errors import HydraException
+from hydra.experimental.callback import Callback
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from icpo.errors import RecordsError
+from icpo.records import note_planned
+
+HYDRA_ERRORS = (HydraException, OmegaConfBaseException)
+
+
+@dataclass(frozen=True, slots=True)
+class SeenRun:
+    """A run that this process works on; `tracking` are the settings of its tracker."""
+
+    outputs: Path
+    run_name: str
+    tracking: Mapping[str, Any]
+
+
+SEEN_RUNS: list[SeenRun] = []
+SENT_AWAY: list[Path] = []  # the cells that a launcher was given
+
+
+class RememberRun(Callback):
+    """Notes runs, so that their reports are made even when a cell failed, and plans, for `icpo.status`.
+
+    A dry run draws nothing, so there is nothing to report. What cannot be composed or written is left to
+    Hydra, which meets the same next and tells.
+    """
+
+    def on_run_start(self, config: DictConfig, **kwargs: Any) -> None:
+        """A single cell."""
+        with suppress(*HYDRA_ERRORS):
+            self._note(config, [str(config.cell)])
+
+    def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:
+        """A sweep, also one whose cells run elsewhere."""
+        with suppress(*HYDRA_ERRORS):
+            cells = _cells(config.hydra)
+            self._note(config, cells)
+            if not _runs_here(config.hydra) and not config.get("dry_run"):
+                SENT_AWAY.extend(Path(str(config.hydra.sweep.dir)) / cell for cell in cells)
+
+    def _note(self, config: DictConfig, cells: Sequence[str]) -> None:
+        if config.get("dry_run"):
+            return
+        tracking = OmegaConf.to_container(config.tracking, resolve=True)
+        run = SeenRun(Path(str(config.output_root)), str(config.run_name), tracking)  # type: ignore[arg-type]
+        if run not in SEEN_RUNS:
+            SEEN_RUNS.append(run)
+        with suppress(RecordsError):
+            note_planned(run.outputs / run.run_name, cells)
+
+
+def runs_here() -> bool:
+    """Whether cells run in this process, rather than being sent elsewhere by a launcher."""
+    return _runs_here(HydraConfig.get())
+
+
+def _runs_here(settings: Any) -> bool:
+    return "BasicLauncher" in str(settings.launcher["_target_"])
+
+
+def _cells(settings: Any) -> list[str]:
+    """The names of the cells of a sweep, in its order: its axes and overrides, expanded as Hydra will."""
+    axes = [f"{key}={value}" for key, value in (settings.sweeper.params or {}).items()]
+    overrides = OverridesParser.create().parse_overrides([*axes, *settings.overrides.task])
+    [cells] = BasicSweeper.split_arguments(overrides, None)
+    return [str(compose("config", overrides=cell).cell) for cell in cells]
