@@ -4,7 +4,6 @@ from icpo.records.interrupt import Interrupt
 from icpo.records.journal import Journal
 from icpo.records.journal_file import JOURNAL_NAME
 from icpo.records.manifest import MANIFEST_NAME
-from icpo.records.plan import note_planned, planned_cells
 from icpo.records.results import (
     METRICS_NAME,
     RESULTS_NAME,
@@ -17,6 +16,7 @@ from icpo.records.results import (
     read_texts,
     run_cells,
 )
+from icpo.records.run_files import note_planned, planned_cells, written_in_turn
 from icpo.records.status import read_status, settle
 
 __all__ = [
@@ -38,4 +38,5 @@ __all__ = [
     "read_texts",
     "run_cells",
     "settle",
+    "written_in_turn",
 ]

@@ -64,10 +64,14 @@ def holder_of(folder: Path) -> dict[str, Any] | None:
 
 
 class Lock:
-    """The lock of a folder, held from `acquire` to `release`; a thread keeps its heartbeat."""
+    """The lock of a folder, held from `acquire` to `release`; a thread keeps its heartbeat.
 
-    def __init__(self, folder: Path) -> None:
+    One that `waits` is for work of seconds: it does not refuse, but takes its turn after a living holder.
+    """
+
+    def __init__(self, folder: Path, *, waits: bool = False) -> None:
         self._path = folder / LOCK_NAME
+        self._waits = waits
         self._me = this_process()
         self._stop = threading.Event()
         self._beat_at = 0.0
@@ -80,7 +84,7 @@ class Lock:
         killed predecessor by itself.
 
         Raises:
-            RecordsError: a living process holds it.
+            RecordsError: a living process holds it, and this lock does not wait.
         """
         seen_age, watched = None, False
         while not self._create():
@@ -90,6 +94,9 @@ class Lock:
             age = _age_seconds(self._path)
             if is_dead(holder) or age > STALE_SECONDS:
                 self._break(holder)
+                continue
+            if self._waits:
+                time.sleep(0.1)
                 continue
             if holder.get("place") == _place() or (seen_age is not None and age < seen_age):
                 raise self._refusal(holder)

@@ -1,9 +1,10 @@
 """The report of a run, made from what is stored: tables, differences, figure."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from icpo.errors import RecordsError
+from icpo.records import written_in_turn
 from icpo.reporting.cells import Cell, load_cells
 from icpo.reporting.differences import differences_of, pooled_differences
 from icpo.reporting.figure import write_scores
@@ -37,14 +38,18 @@ def write_report(outputs: Path, run_name: str) -> Report:
             f"There is no run {run_name!r} in {outputs}. Give a run_name that was run; "
             f"found: {', '.join(_runs(outputs)) or 'none'}."
         )
-    cells = load_cells(outputs, run_name)
+    folder = outputs / run_name / "report"
+    with written_in_turn(folder) as drafts:
+        report = _write(drafts, load_cells(outputs, run_name), run_name)
+    return replace(report, paths=tuple(folder / path.name for path in report.paths))
+
+
+def _write(folder: Path, cells: tuple[Cell, ...], run_name: str) -> Report:
     arms = [arm for cell in cells for arm in cell.arms]
     differences, notes = differences_of(arms)
     pooled = pooled_differences(differences)
     sections = sections_of(arms, differences, pooled)
     beside_paper = verdicts(arms)
-    folder = outputs / run_name / "report"
-    folder.mkdir(exist_ok=True)
     texts = {
         "table.md": markdown(run_name, cells, sections, differences, beside_paper, notes),
         "table.tex": latex(run_name, sections),
