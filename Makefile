@@ -38,10 +38,10 @@ check: setup ## ruff, mypy, import contracts
 format: setup ## format the code
 	$(BIN)/ruff check --fix . ; $(BIN)/ruff format icpo tests experiments
 
-table: setup ## the tables of a run again from what is stored (RUN=name)
-	$(BIN)/python -m icpo.report $(RUN)
+table: setup ## a run's tables and figures from what is stored, its preset's own too (RUN=name)
+	$(BIN)/python experiments/report.py $(RUN)
 
-figures: table ## its figures (the report makes both)
+figures: table ## the same: a report holds both
 
 theory: setup ## every theorem of the paper as an experiment, and one table of verdicts
 	for name in policy_matching reward_shock kl_sandwich finite_sample convergence bandit_regret; do \

@@ -1,14 +1,14 @@
 """A run's table.csv beside the paper's numbers of one experiment (its expected.csv)."""
 
 import argparse
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from icpo.errors import IcpoError, RecordsError
 from icpo.reporting.cells import BASE
 from icpo.reporting.labels import base_label, rules_name
-from icpo.reporting.latex import escape
+from icpo.reporting.latex import tabular
 from icpo.reporting.markdown import VERDICT_NOTE
 from icpo.reporting.markdown import table as markdown_table
 from icpo.reporting.report import write_report
@@ -48,7 +48,7 @@ def write_comparison(run: Path, experiment: Path) -> tuple[str, list[Path]]:
     rows = [_shown(row) for row in compared.to_dict("records")]
     texts = {
         "md": f"{NOTE}\n\n{markdown_table(SHOWN, rows, num_texts=len(TEXTS))}\n",
-        "tex": _latex_table(SHOWN, rows),
+        "tex": tabular(SHOWN, rows),
         "csv": compared.to_csv(index=False, lineterminator="\n"),
     }
     paths = []
@@ -126,9 +126,3 @@ def _arm_name(row: Mapping[Hashable, Any]) -> str:
         return str(row["method"])
     rules = rules_name(row["reward"], row["selector"])
     return f"ME-ICPO ({rules}), n={row['num_rounds']}, k={row['num_candidates']}"
-
-
-def _latex_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [" & ".join(map(escape, row)) + r" \\" for row in (header, *rows)]
-    body = "\n".join([lines[0], r"\midrule", *lines[1:]])
-    return f"\\begin{{tabular}}{{{'l' * len(header)}}}\n\\toprule\n{body}\n\\bottomrule\n\\end{{tabular}}\n"

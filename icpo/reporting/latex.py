@@ -1,6 +1,6 @@
 """report/table.tex: the main table in the paper's form, mean ± deviation over seeds, with a Δ line."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from icpo.metrics import Estimate
 from icpo.reporting.sections import Line, Section
@@ -39,6 +39,13 @@ def latex(run_name: str, sections: Sequence[Section]) -> str:
 def escape(text: str) -> str:
     """Text with LaTeX's special characters made harmless."""
     return text.translate(_SPECIAL)
+
+
+def tabular(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A plain tabular of texts, the first row its header."""
+    lines = [" & ".join(map(escape, row)) + r" \\" for row in (header, *rows)]
+    body = "\n".join([lines[0], r"\midrule", *lines[1:]])
+    return f"\\begin{{tabular}}{{{'l' * len(header)}}}\n\\toprule\n{body}\n\\bottomrule\n\\end{{tabular}}\n"
 
 
 def _block(section: Section, metric: str, benchmarks: Sequence[str]) -> list[str]:

@@ -44,11 +44,12 @@ def metric_name(metric: str, k: int) -> str:
 def sections_of(
     arms: Sequence[Arm], differences: Sequence[Difference], pooled: Sequence[PooledDifference]
 ) -> tuple[Section, ...]:
-    """Bases first, then each other arm followed by what it gains over each base."""
+    """Most finals first; bases first, then each other arm followed by what it gains over each base."""
     groups: dict[tuple[str, str, int], list[Arm]] = {}
     for arm in arms:
         groups.setdefault((arm.key.backbone, arm.key.protocol, arm.key.k), []).append(arm)
-    return tuple(_section(name, groups[name], differences, pooled) for name in sorted(groups))
+    names = sorted(groups, key=lambda name: (name[0], name[1], -name[2]))
+    return tuple(_section(name, groups[name], differences, pooled) for name in names)
 
 
 def _section(

@@ -1,0 +1,237 @@
+"""What each control changes: python experiments/controls/make_table.py [RUN_NAME] [--outputs FOLDER].
+
+Reads stored cells of one backbone; writes RUN/report/controls.{md,csv,tex}: a table a level and one over all
+levels, its rows the arms. Differences are paired by question and seed; intervals are 95%, bootstrapped over
+questions.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from icpo.errors import IcpoError, RecordsError
+from icpo.grading import Grader, GradingRules
+from icpo.metrics import Estimate, QuestionScore, estimate, mean_at_k, paired_difference
+from icpo.metrics.compare import values_of
+from icpo.metrics.copying import Tally, copy_share, tag_hits
+from icpo.records import read_manifest, read_metrics, read_results, read_scores, run_cells
+from icpo.reporting.labels import rules_name
+from icpo.reporting.latex import tabular
+from icpo.reporting.markdown import cell_text, percent
+from icpo.reporting.markdown import table as markdown_table
+from icpo.types import AnswerKind, Votes
+
+POOL = "all levels"
+ORDER = (
+    "base", "full", "majority_hint", "answer_only", "no_answer", "majority_random", "max_entropy", "shuffled",
+    "inverted", "constant", "foreign", "repeated_error", "one_candidate", "one_round",
+)  # fmt: skip
+# Controls without rounds: which answers of the base's vote they were shown as right.
+HINTS: Mapping[str, Callable[[Votes], Sequence[str]]] = {
+    "majority_hint": lambda votes: votes.winners,
+    "repeated_error": lambda votes: tuple(label for label, _ in votes.counts[1:2]),
+}
+NOTE = (
+    "In percent; differences in points. `copied`: finals that equal the answer most often tagged 1 in the "
+    "prompt's ideas (the hint, the repeated error). `true tags`: tags that the gold answers confirm. "
+    "`tokens`: generated, a question."
+)
+Values = Mapping[tuple[Hashable, int], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One arm on one level, by (question, seed); `copied` and `tags` hold those that have any."""
+
+    level: str
+    arm: str
+    backbone: str
+    k: int
+    mean: Values
+    copied: Values
+    tags: Mapping[tuple[Hashable, int], tuple[int, int]]
+    tokens: Values
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("run_name", nargs="?", default="controls")
+    parser.add_argument("--outputs", type=Path, default=Path("outputs"))
+    args = parser.parse_args()
+    report = args.outputs / args.run_name / "report"
+    try:
+        outcomes = read_outcomes(args.outputs, args.run_name)
+    except IcpoError as error:
+        raise SystemExit(str(error)) from None
+    rows = list(rows_of([*outcomes, *pooled(outcomes)]))
+    report.mkdir(exist_ok=True)
+    pd.DataFrame(map(flat, rows)).to_csv(report / "controls.csv", index=False, lineterminator="\n")
+    text = "\n\n".join([NOTE, *tables(rows, markdown_table)]) + "\n"
+    (report / "controls.md").write_text(text, encoding="utf-8")
+    (report / "controls.tex").write_text("\n".join(tables(rows, tabular)), encoding="utf-8")
+    sys.stdout.write("\n".join([text, *(str(report / f"controls.{x}") for x in ("md", "csv", "tex")), ""]))
+
+
+def read_outcomes(outputs: Path, run_name: str) -> list[Outcome]:
+    """The run's measured cells. Raises RecordsError where there are none, or of several backbones."""
+    found = [o for cell in run_cells(outputs, run_name) if (o := outcome_of(cell)) is not None]
+    backbones = sorted({o.backbone for o in found})
+    if len(backbones) != 1:
+        raise RecordsError(
+            f"The table is of one backbone, but {outputs / run_name} has measured cells of "
+            f"{', '.join(backbones) or 'none'}. Run python -m icpo.run +exp=controls, each backbone under a "
+            "run_name of its own."
+        )
+    return found
+
+
+def outcome_of(cell: Path) -> Outcome | None:
+    """What a measured cell brought; None for one that is not done."""
+    metrics, manifest = read_metrics(cell) or {}, read_manifest(cell) or {}
+    if "mean_at_k" not in metrics:
+        return None
+    level = str(metrics["benchmark"])
+    scores = {(s.question_id, s.seed): s for s in map(QuestionScore.from_json, read_scores(cell))}
+    rows = [row for row in read_results(cell) if (row["question_id"], row["seed"]) in scores]
+    keyed = [
+        (((level, row["question_id"]), int(row["seed"])), row, scores[row["question_id"], row["seed"]])
+        for row in rows
+    ]
+    rules = {k: v for k, v in manifest["config"]["protocol"]["grading"].items() if k != "_target_"}
+    with Grader(GradingRules(**rules)) as grader:
+        copied = {key: copied_share(row, score, metrics["method"], grader.tally) for key, row, score in keyed}
+    return Outcome(
+        level=level,
+        arm=arm_of(metrics),
+        backbone=str(metrics["backbone"]),
+        k=int(metrics["k"]),
+        mean=values_of(list(scores.values()), mean_at_k, level),
+        copied={key: share for key, share in copied.items() if share is not None},
+        tags={key: hits for key, row, score in keyed if (hits := tag_hits(row, score))[1]},
+        tokens={key: float(row["usage"]["generated_tokens"]) for key, row, _ in keyed},
+    )
+
+
+def arm_of(metrics: Mapping[str, Any]) -> str:
+    """The variant that a cell is, told from what it was run with."""
+    method, label = metrics["method"], metrics["label"]
+    if method != "me_icpo":
+        return "base" if method == "direct" else str(method)
+    if label in ("me_icpo-answer_only", "me_icpo-no_answer"):
+        return str(label).removeprefix("me_icpo-")
+    if metrics["num_candidates"] == 1:
+        return "one_candidate"
+    if metrics["num_rounds"] == 1:
+        return "one_round"
+    return (
+        rules_name(metrics["reward"], metrics["selector"]).removesuffix(" reward").removesuffix(" selector")
+    )
+
+
+def copied_share(row: Mapping[str, Any], score: QuestionScore, method: str, tally: Tally) -> float | None:
+    """Share of the finals that equal what the prompt recommends; None where it recommends nothing."""
+    if method not in HINTS:
+        return copy_share(row, score, tally)
+    kind = AnswerKind(row["kind"])
+    base = [candidate["answer"] for candidate in row["trace"][0]["candidates"]]
+    shown = HINTS[method](tally(base, kind))
+    labels = tally([*shown, *(label or None for label in score.last.labels)], kind).labels
+    finals = labels[len(shown) :]
+    return sum(label in labels[: len(shown)] for label in finals) / len(finals) if shown else None
+
+
+def pooled(outcomes: Sequence[Outcome]) -> Iterator[Outcome]:
+    """Each arm over all levels that it was run on, every question weighing the same."""
+    if len({o.level for o in outcomes}) < 2:
+        return
+    for arm in dict.fromkeys(o.arm for o in outcomes):
+        own = [o for o in outcomes if o.arm == arm]
+        names = ("mean", "copied", "tags", "tokens")
+        yield Outcome(
+            POOL,
+            arm,
+            own[0].backbone,
+            own[0].k,
+            *({k: v for o in own for k, v in getattr(o, n).items()} for n in names),
+        )
+
+
+def rows_of(outcomes: Sequence[Outcome]) -> Iterator[dict[str, Any]]:
+    """One row an arm and level, in the order of the README; estimates are None where nothing is known."""
+    for level in dict.fromkeys(o.level for o in outcomes):
+        arms = {o.arm: o for o in outcomes if o.level == level}
+        for arm in sorted(arms, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER)):
+            own = arms[arm]
+            true, total = (sum(hits[i] for hits in own.tags.values()) for i in (0, 1))
+            yield {
+                "level": level,
+                "arm": arm,
+                "k": own.k,
+                "pairs": len(own.mean),
+                "mean": estimate(own.mean),
+                "minus_base": _gained(own, arms.get("base")),
+                "minus_full": _gained(own, arms.get("full")),
+                "copied": estimate(own.copied) if own.copied else None,
+                "true_tags": true / total if total else None,
+                "tokens": sum(own.tokens.values()) / len(own.tokens),
+            }
+
+
+def _gained(own: Outcome, other: Outcome | None) -> Estimate | None:
+    if other is None or other is own or not own.mean.keys() & other.mean.keys():
+        return None
+    return paired_difference(own.mean, other.mean)
+
+
+def tables(rows: Sequence[Mapping[str, Any]], layout: Any) -> Iterator[str]:
+    """One table a level, in Markdown or LaTeX as `layout` makes it; headed by the level."""
+    for level in dict.fromkeys(row["level"] for row in rows):
+        own = [row for row in rows if row["level"] == level]
+        header = [
+            level,
+            f"Mean@{own[0]['k']}",
+            "minus base",
+            "minus full",
+            "copied",
+            "true tags",
+            "tokens",
+            "pairs",
+        ]
+        yield layout(header, [_shown(row) for row in own])
+
+
+def _shown(row: Mapping[str, Any]) -> list[str]:
+    return [
+        row["arm"],
+        cell_text(row["mean"], signed=False),
+        cell_text(row["minus_base"], signed=True),
+        cell_text(row["minus_full"], signed=True),
+        cell_text(row["copied"], signed=False),
+        "" if row["true_tags"] is None else percent(row["true_tags"]),
+        f"{row['tokens']:,.0f}",
+        str(row["pairs"]),
+    ]
+
+
+def flat(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row for scripts: estimates as value, low and high; fractions."""
+    values: dict[str, Any] = {}
+    for name, value in row.items():
+        if name in ("mean", "minus_base", "minus_full", "copied"):
+            parts = (None,) * 3 if value is None else (value.value, value.low, value.high)
+            values |= dict(zip((name, f"{name}_low", f"{name}_high"), parts, strict=True))
+        else:
+            values[name] = value
+    return values
+
+
+if __name__ == "__main__":
+    main()

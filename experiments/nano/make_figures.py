@@ -1,0 +1,182 @@
+"""How answers change with the rounds in the prompt, from the stored cells of any run of ME-ICPO.
+
+python experiments/nano/make_figures.py [RUN_NAME] [--outputs FOLDER]
+
+Mean@k, copy rate and look-ahead entropy after 0, 1, ..., n rounds (0: the empty history), a curve a level;
+writes RUN/report/rounds.csv and rounds.{png,pdf}, of several arms one picture each. Where finals were drawn
+after t rounds (method.finals_after=[0,1,2,3]) they are measured; else round t + 1's candidates, which share the
+prompt.
+"""
+
+import argparse
+import sys
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from icpo.errors import IcpoError, RecordsError
+from icpo.grading import Grader, GradingRules
+from icpo.metrics import GradedFinals, Outcome, QuestionScore, estimate, mean_at_k
+from icpo.metrics.copying import Tally, copy_share
+from icpo.records import read_manifest, read_metrics, read_results, read_scores, run_cells
+from icpo.reporting.figure import new_figure, save
+from icpo.types import AnswerKind
+
+PANELS = {
+    "mean": "right answers, Mean@k (%)",
+    "copied": "answers equal to the rewarded one (%)",
+    "entropy_bits": "entropy of the answers (bits)",
+}
+NOTE = "hollow: no idea shown yet; agreement with what round 1 will keep, entropy of round 1's candidates"
+COLOURS = ("#9aa5b1", "#55a868", "#2b6cb0", "#dd8452", "#8172b3", "#937860", "#da8bc3")
+Values = dict[tuple[Hashable, int], float]
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("run_name", nargs="?", default="quickstart")
+    parser.add_argument("--outputs", type=Path, default=Path("outputs"))
+    args = parser.parse_args()
+    try:
+        curves = read_curves(args.outputs, args.run_name)
+    except IcpoError as error:
+        raise SystemExit(str(error)) from None
+    report = args.outputs / args.run_name / "report"
+    report.mkdir(exist_ok=True)
+    curves.to_csv(report / "rounds.csv", index=False, lineterminator="\n")
+    sys.stdout.write(f"{report / 'rounds.csv'}\n")
+    arms = curves.groupby(["backbone", "label"], sort=False)
+    for (backbone, label), part in arms:
+        name = "rounds" if arms.ngroups == 1 else f"rounds-{backbone}-{label}"
+        figure = draw(part)
+        figure.suptitle(f"{backbone}, {label}, whiskers: 95% over questions\n{NOTE}", fontsize=8)
+        for path in save(figure, report, name):
+            sys.stdout.write(f"{path}\n")
+
+
+def read_curves(outputs: Path, run_name: str) -> pd.DataFrame:
+    """A row per cell of ME-ICPO, panel and number of rounds, with its 95% interval over questions.
+
+    Raises RecordsError where the run has no such cell.
+    """
+    cells = [c for c in run_cells(outputs, run_name) if (read_metrics(c) or {}).get("method") == "me_icpo"]
+    if not cells:
+        raise RecordsError(
+            f"{outputs / run_name} has no measured cell of ME-ICPO. Run python -m icpo.run +exp=quickstart "
+            "first, with method.finals_after=[0,1,2] for finals after every round."
+        )
+    return pd.DataFrame([row for cell in cells for row in cell_rows(cell)])
+
+
+def cell_rows(cell: Path) -> Iterator[dict[str, Any]]:
+    """The rows of one cell."""
+    metrics, manifest = read_metrics(cell) or {}, read_manifest(cell) or {}
+    rules = {k: v for k, v in manifest["config"]["protocol"]["grading"].items() if k != "_target_"}
+    scores = {(s.question_id, s.seed): s for s in map(QuestionScore.from_json, read_scores(cell))}
+    results = {(row["question_id"], row["seed"]): row for row in read_results(cell)}
+    with Grader(GradingRules(**rules)) as grader:
+        for t in range(metrics["num_rounds"] + 1):
+            found: dict[str, Values] = {name: {} for name in PANELS}
+            for key, score in scores.items():
+                for name, value in measured(results[key], score, t, grader.tally).items():
+                    found[name][key] = value
+            for name, values in found.items():
+                if values:
+                    one = estimate(values)
+                    yield {
+                        "backbone": metrics["backbone"],
+                        "benchmark": metrics["benchmark"],
+                        "label": metrics["label"],
+                        "panel": name,
+                        "rounds": t,
+                        "value": one.value,
+                        "low": one.low,
+                        "high": one.high,
+                        "num_questions": metrics["num_questions"],
+                    }
+
+
+def measured(result: Mapping[str, Any], score: QuestionScore, t: int, tally: Tally) -> dict[str, float]:
+    """What one question tells of the prompt with t rounds.
+
+    `copied` compares with the history of these rounds; without any, with what round 1 will keep, so that it
+    says how often the two agree anyway. `entropy_bits` is that of the look-aheads by which round t chose what
+    it kept; at 0 that of round 1's candidates.
+    """
+    rounds = [step for step in result["trace"] if step["type"] == "round"]
+    answers = answers_after(score, rounds, t, tally, result["kind"])
+    found = {}
+    if answers is not None:
+        found["mean"] = mean_at_k(answers)
+        seen = {**result, "trace": rounds[: max(t, 1)]}
+        share = copy_share(seen, replace(score, finals=((t, answers),)), tally)
+        found |= {} if share is None else {"copied": share}
+    if t == 0:
+        found["entropy_bits"] = tally(rounds[0]["votes"]["labels"], AnswerKind(result["kind"])).entropy_bits
+    elif bits := [
+        x["entropy_bits"] for x in rounds[t - 1]["lookaheads"] if x["attempt"] in rounds[t - 1]["kept"]
+    ]:
+        found["entropy_bits"] = sum(bits) / len(bits)
+    return found
+
+
+def answers_after(
+    score: QuestionScore, rounds: Sequence[Mapping[str, Any]], t: int, tally: Tally, kind: str
+) -> GradedFinals | None:
+    """The finals drawn after t rounds, or else round t + 1's candidates; None where the run ended before."""
+    for num_rounds, finals in score.finals:
+        if num_rounds == t:
+            return finals
+    if t >= len(rounds):
+        return None
+    labels = tally([c["answer"] for c in rounds[t]["candidates"]], AnswerKind(kind)).labels
+    right = {True: Outcome.CORRECT, False: Outcome.WRONG, None: Outcome.UNPARSED}
+    return GradedFinals(tuple(right[correct] for correct in score.rounds[t].correct), labels)
+
+
+def draw(curves: pd.DataFrame) -> Figure:
+    """One panel a measure, one curve a benchmark; whiskers are 95% intervals."""
+    benchmarks = list(dict.fromkeys(curves["benchmark"]))
+    figure = new_figure(11.0, 3.8)
+    for axes, (panel, title) in zip(figure.subplots(1, len(PANELS)), PANELS.items(), strict=True):
+        for i, benchmark in enumerate(benchmarks):
+            part = curves[(curves["panel"] == panel) & (curves["benchmark"] == benchmark)]
+            shift = 0.04 * (i - (len(benchmarks) - 1) / 2)  # so that whiskers do not cover one another
+            draw_curve(axes, part, shift, COLOURS[i % len(COLOURS)])
+        axes.set_xticks(range(curves["rounds"].max() + 1))
+        axes.set_xlabel("rounds in the prompt (0: none)")
+        axes.set_title(title, fontsize=10)
+        axes.set_ylim(bottom=0)
+        axes.grid(axis="y", alpha=0.3)
+        axes.spines[["top", "right"]].set_visible(False)
+    handles, labels = figure.axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False, fontsize=8)
+    return figure
+
+
+def draw_curve(axes: Axes, part: pd.DataFrame, shift: float, colour: str) -> None:
+    """One benchmark's curve; hollow at 0 rounds where nothing could be copied or chosen yet."""
+    if part.empty:
+        return
+    scale = 1 if part["panel"].iloc[0] == "entropy_bits" else 100
+    x, y = part["rounds"] + shift, scale * part["value"]
+    spans = [scale * (part["value"] - part["low"]), scale * (part["high"] - part["value"])]
+    axes.errorbar(
+        x, y, yerr=spans, color=colour, marker="o", markersize=4, elinewidth=0.8, capsize=2,
+        label=part["benchmark"].iloc[0],
+    )  # fmt: skip
+    if part["panel"].iloc[0] != "mean":
+        first = part["rounds"] == 0
+        axes.plot(x[first], y[first], "o", color=colour, markersize=4, markerfacecolor="white", zorder=5)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,102 @@
+"""The table of controls, on cells of every control run with an engine that has no model."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from omegaconf import OmegaConf
+
+from icpo.configuration import config_source
+from icpo.metrics import GradedFinals, QuestionScore
+from icpo.records import read_metrics
+from tests.end_to_end.fakes import questions_file, run
+from tests.experiments.scripts import load
+from tests.reporting.stored_runs import tally
+
+VARIANTS = OmegaConf.load(Path(config_source()) / "exp/controls.yaml").hydra.sweeper.params.variant.split(",")
+LEVELS = ("arith_l3", "arith_l4")
+
+
+@pytest.fixture(scope="module")
+def script():
+    return load("controls/make_table")
+
+
+@pytest.fixture(scope="module")
+def outputs(tmp_path_factory):
+    outputs = tmp_path_factory.mktemp("outputs")
+    questions = questions_file(outputs)
+    for level in LEVELS:
+        for variant in VARIANTS:
+            settings = ("protocol.num_rounds=2", f"variant={variant.strip()}", f"benchmark.name={level}")
+            run(outputs / "controls", questions, *settings)
+    return outputs
+
+
+@pytest.fixture(scope="module")
+def rows(script, outputs):
+    found = script.read_outcomes(outputs, "controls")
+    return pd.DataFrame(map(script.flat, script.rows_of([*found, *script.pooled(found)])))
+
+
+@pytest.mark.slow
+def test_every_arm_of_the_preset_is_a_row_of_every_level_and_of_all_in_the_order_of_the_readme(script, rows):
+    assert {variant.strip() for variant in VARIANTS} == set(script.ORDER)
+    for level in (*LEVELS, "all levels"):
+        assert rows[rows["level"] == level]["arm"].tolist() == list(script.ORDER)
+
+
+@pytest.mark.slow
+def test_differences_are_those_of_the_means_and_pools_weigh_questions_alike(rows):
+    by = rows.set_index(["level", "arm"])
+    for arm in ("majority_hint", "inverted", "one_round"):
+        gained = by.loc[("arith_l3", arm), "mean"] - by.loc[("arith_l3", "full"), "mean"]
+        assert by.loc[("arith_l3", arm), "minus_full"] == pytest.approx(gained)
+        pooled = sum(by.loc[(level, arm), "minus_base"] for level in LEVELS) / 2
+        assert by.loc[("all levels", arm), "minus_base"] == pytest.approx(pooled)
+        assert by.loc[("all levels", arm), "pairs"] == 6
+    assert pd.isna(by.loc[("arith_l3", "base"), "minus_base"])
+    assert (rows["mean_low"] <= rows["mean"]).all() and (rows["mean"] <= rows["mean_high"]).all()
+
+
+@pytest.mark.slow
+def test_copying_tags_and_tokens_are_what_the_cells_measured(outputs, rows):
+    cell = outputs / "controls/nano-arith_l3-me_icpo-majority-entropy-n2-k3-m3-quick"
+    stored = read_metrics(cell)
+    full = rows.set_index(["level", "arm"]).loc[("arith_l3", "full")]
+    assert full["copied"] == pytest.approx(stored["copy_rate"])
+    assert full["true_tags"] == pytest.approx(stored["tag_accuracy"])
+    assert full["tokens"] == stored["generated_tokens"] / 3
+
+
+@pytest.mark.parametrize(
+    ("method", "base", "share"),
+    [
+        ("majority_hint", ["7", "7", "12", None], 0.25),
+        ("majority_hint", ["7", "12"], 0.75),  # tied: either may have been the hint
+        ("repeated_error", ["7", "7", "12", None], 0.5),
+        ("repeated_error", ["7", "7"], None),  # nothing to repeat
+    ],
+)
+def test_a_hint_is_copied_by_the_finals_that_give_it(script, method, base, share):
+    row = {"kind": "number", "trace": [{"type": "step", "candidates": [{"answer": a} for a in base]}]}
+    finals = GradedFinals(("wrong", "correct", "correct", "unparsed"), ("7", "12", "12", None))
+    score = QuestionScore("q", 0, "12", ((1, finals),))
+    assert script.copied_share(row, score, method, tally) == share
+
+
+@pytest.mark.slow
+def test_tables_are_written_for_readers_for_latex_and_for_scripts(script, outputs, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["make_table.py", "--outputs", str(outputs)])
+    script.main()
+    report = outputs / "controls/report"
+    assert (report / "controls.md").read_text() in capsys.readouterr().out
+    assert (report / "controls.md").read_text().count("| majority_hint |") == 3
+    assert (report / "controls.tex").read_text().count(r"\begin{tabular}") == 3
+    assert len(pd.read_csv(report / "controls.csv")) == 3 * len(VARIANTS)
+
+
+def test_a_run_without_cells_says_what_to_run(script, tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["make_table.py", "nothing", "--outputs", str(tmp_path)])
+    with pytest.raises(SystemExit, match=r"measured cells of none.*\+exp=controls"):
+        script.main()

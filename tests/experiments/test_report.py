@@ -1,0 +1,64 @@
+"""`make table` makes what the run's preset has of its own, after the report of every run."""
+
+import subprocess
+
+import pytest
+
+from tests.experiments.scripts import EXPERIMENTS, load
+from tests.reporting.stored_runs import MadeUpCell, me_icpo
+
+ROOT = EXPERIMENTS.parent
+
+
+@pytest.fixture
+def script(monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    return load("report")
+
+
+def stored(outputs, preset):
+    """A run of a preset under a name of its own."""
+    for cell in (MadeUpCell("aime2024", backbone="qwen7b"), me_icpo("aime2024", backbone="qwen7b")):
+        hydra = cell.write(outputs, "run") / ".hydra"
+        hydra.mkdir()
+        (hydra / "hydra.yaml").write_text(f"hydra: {{runtime: {{choices: {{exp: {preset}}}}}}}\n")
+    return outputs
+
+
+def call(script, outputs, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["report.py", "run", "--outputs", str(outputs)])
+    return script.main()
+
+
+def test_a_preset_s_own_tables_and_figures_are_made(script, tmp_path, monkeypatch):
+    assert call(script, stored(tmp_path, "backbones"), monkeypatch) == 0
+    made = {path.name for path in (tmp_path / "run/report").iterdir()}
+    assert {"table.md", "scores.png", "backbones_vs_paper.tex", "backbones.png"} <= made
+
+
+def test_a_preset_without_scripts_has_the_report_that_every_run_has(script, tmp_path, monkeypatch):
+    assert call(script, stored(tmp_path, "quickstart"), monkeypatch) == 0
+    assert not list((tmp_path / "run/report").glob("*_vs_paper*"))
+    assert (tmp_path / "run/report/table.md").is_file()
+
+
+def test_a_script_that_fails_makes_the_command_fail(script, tmp_path, monkeypatch):
+    monkeypatch.setattr(script, "scripts_of", lambda preset: [EXPERIMENTS / "no_such_script.py"])
+    assert call(script, stored(tmp_path, "quickstart"), monkeypatch) == 2
+
+
+def test_a_run_that_is_not_there_makes_the_command_fail(script, tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["report.py", "nothing", "--outputs", str(tmp_path)])
+    assert script.main() == 2
+
+
+def test_tables_come_before_the_figures_that_read_them(script):
+    assert [path.name for path in script.scripts_of("baselines")] == ["make_table.py", "make_curve.py"]
+    assert script.scripts_of("no_such_preset") == []
+
+
+def test_make_passes_the_run(tmp_path):
+    said = subprocess.run(
+        ["make", "-n", "figures", "RUN=my_run"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert "experiments/report.py my_run" in said.stdout
