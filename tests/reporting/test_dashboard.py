@@ -1,4 +1,5 @@
 import json
+import re
 import shutil
 from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlparse
@@ -176,3 +177,18 @@ def test_a_run_that_is_not_there(outputs, caplog):
         write_dashboard(outputs, ["run", "rum"], max_questions=1)
     assert main(["rum", "--outputs", str(outputs)]) == 2
     assert main(["run", "--outputs", str(outputs)]) == 0
+
+
+def test_every_page_has_the_one_head_and_all_that_it_loads(outputs):
+    folder = write_dashboard(outputs, ["run"], max_questions=1).parent
+    pages = {page.stem: page.read_text("utf-8") for page in folder.glob("*.html")}
+    assert set(pages) == {"index", "compare", "curves", "costs", "cell", "question"}
+    for name, text in pages.items():
+        assert "$" not in text and "Content-Security-Policy" in text and f'src="{name}.js"' in text
+        loaded = re.findall(r'(?:src|rel="stylesheet" href)="([^"]+)"', text)
+        assert [source for source in loaded if not (folder / source).is_file()] == []
+    heads = {
+        re.sub(r"<title>.*|<link rel=.stylesheet.*", "", text.partition("<body>")[0]).strip()
+        for text in pages.values()
+    }
+    assert len({re.sub(r"\s+", " ", head) for head in heads}) == 1

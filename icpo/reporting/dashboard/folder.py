@@ -13,6 +13,7 @@ from icpo.metrics import PER_QUESTION
 from icpo.records import read_results, read_texts
 from icpo.reporting.cells import Cell, load_cells
 from icpo.reporting.dashboard.cell_data import flat, index_entry, question_rows
+from icpo.reporting.dashboard.pages import TEMPLATE_NAME, write_pages
 from icpo.reporting.dashboard.prompt_parts import book_of
 from icpo.reporting.dashboard.story import draws_of, story
 from icpo.reporting.dashboard.tables import run_tables
@@ -34,7 +35,8 @@ def write_dashboard(outputs: Path, run_names: Sequence[str], *, max_questions: i
     folder = outputs / run_names[0] / "dashboard"
     with as_file(files("icpo.reporting.dashboard") / "assets") as assets:
         shutil.rmtree(folder / "data", ignore_errors=True)
-        shutil.copytree(assets, folder, dirs_exist_ok=True)
+        shutil.copytree(assets, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns(TEMPLATE_NAME))
+        write_pages(assets, folder)
     runs = [(run_name, load_cells(outputs, run_name)) for run_name in run_names]
     cells = [(run_name, cell) for run_name, run in runs for cell in run]
     configs = _varying([dict(flat(cell.config)) for _, cell in cells])
