@@ -4,7 +4,7 @@ import csv
 import logging
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -33,7 +33,7 @@ from icpo.nano.sampling import Sampler, sampling_copy
 from icpo.nano.tokenizer import build_tokenizer, fixed_phrases, save_tokenizer
 from icpo.nano.training import Log, Run, train, write_scores
 from icpo.nano.workings import right_working
-from icpo.prompts import Book
+from icpo.prompts import Book, IdeaForm
 from icpo.prompts.judge import judge
 from icpo.seeding import derive_seed
 
@@ -82,7 +82,7 @@ class TrainNano:
         Writes model/ (weights, config, tokenizer), curve.csv and scores.json.
         """
         started = time.monotonic()
-        prompts = PromptSet(self.tagged, self.untagged, judge)
+        prompts = prompt_set(self.tagged, self.untagged)
         folder = cell / "model"
         if not (folder / "tokenizer.json").exists():
             folder.mkdir(parents=True, exist_ok=True)
@@ -131,6 +131,12 @@ class TrainNano:
                 seed=seed,
             )
         return scores
+
+
+def prompt_set(tagged: Book, untagged: Book) -> PromptSet:
+    """The prompts of two books, with what the controls and forced answers make of the first."""
+    partial = tuple(replace(tagged, idea_form=form) for form in (IdeaForm.ANSWER_ONLY, IdeaForm.NO_ANSWER))
+    return PromptSet(tagged, untagged, partial, replace(tagged, forced_answer="boxed{"), judge)
 
 
 def make_tokenizer(prompts: PromptSet, rules: Rules, vocabulary_size: int, seed: int) -> Any:

@@ -15,6 +15,7 @@ from icpo.types import AnswerKind, Prompt, PromptBook, Question
 
 MAX_IDEAS = 5
 NUM_IDEAS_WEIGHTS = (4, 3, 2, 2, 2)
+PARTIAL_SHARE = 0.15  # of the contexts with tags show a part of each idea
 
 
 class Task(str, Enum):
@@ -23,6 +24,7 @@ class Task(str, Enum):
     DIRECT = "direct"
     TAGGED = "tagged"
     UNTAGGED = "untagged"
+    FORCED = "forced"
     SUMMARY = "summary"
     JUDGE = "judge"
 
@@ -36,10 +38,15 @@ class Tags(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class PromptSet:
-    """The prompts trained on: the protocol's, with and without tags, and whether an answer is right."""
+    """The prompts trained on: the protocol's, with and without tags, and whether an answer is right.
+
+    `partial` are like `tagged`, but show a part of each idea; `forced` asks for the answer alone.
+    """
 
     tagged: PromptBook
     untagged: PromptBook
+    partial: tuple[PromptBook, ...]
+    forced: PromptBook
     judge: Callable[[Question, str], Prompt]
 
 
@@ -102,11 +109,17 @@ def draw_example(rng: Random, source: Source, mixture: Mixture, prompts: PromptS
     match task:
         case Task.DIRECT:
             prompt, completion = _direct(rng, question, prompts), policy.attempt(chain, rng).text
-        case Task.TAGGED:
+        case Task.TAGGED | Task.FORCED:
             history = draw_history(source.draw_attempt, _num_ideas(rng), policy.step_size, rng)
-            completion = policy.attempt_after(chain, history, rng).text
+            working = policy.attempt_after(chain, history, rng)
             shown = random_tags(history, rng) if mixture.tags is Tags.RANDOM else history
-            prompt = prompts.tagged.solve(question, tuple(idea.attempt for idea in shown))
+            attempts = tuple(idea.attempt for idea in shown)
+            if task is Task.FORCED:
+                prompt, completion = prompts.forced.look_ahead(question, attempts), f"{working.answer}}}"
+            else:
+                is_partial = rng.random() < PARTIAL_SHARE
+                book = rng.choice(prompts.partial) if is_partial else prompts.tagged
+                prompt, completion = book.solve(question, attempts), working.text
         case Task.UNTAGGED:
             prompt, completion = _untagged(rng, question, source, prompts), policy.attempt(chain, rng).text
         case Task.SUMMARY:

@@ -10,7 +10,8 @@ from icpo.nano.workings import Working
 from icpo.types import Attempt, Candidate, Completion, FinishReason
 
 POOL_SIZES = (4, 8, 8, 16)
-KEEP_WINNER_SHARE = 0.5
+KEPT_WEIGHTS = {"winner": 0.25, "any": 0.35, "loser": 0.4}
+RANDOM_TAG_SHARE = 0.7  # of random tags are 1: as many as votes give with these weights
 TEMPERATURE = 0.6
 
 
@@ -41,9 +42,10 @@ def draw_history(
     """A trajectory of `num_ideas` rounds: each draws a pool, tags it by majority vote and keeps one idea.
 
     From the second round on pools come from the policy that the ideas so far have updated; its step is larger
-    than `step_size`, since attempts are drawn at a temperature below 1. Half of the time one of the winners
-    is kept, else any attempt of the pool.
+    than `step_size`, since attempts are drawn at a temperature below 1. Some histories keep winners alone,
+    some keep losers where there are any, the others whatever comes.
     """
+    [kind] = rng.choices(list(KEPT_WEIGHTS), list(KEPT_WEIGHTS.values()))
     history: list[Idea] = []
     for _ in range(num_ideas):
         size = rng.choice(POOL_SIZES)
@@ -51,8 +53,8 @@ def draw_history(
         if history:
             pool = updated(pool, history, step_size / TEMPERATURE, size, rng)
         winner = majority_answer(pool, rng)
-        winners = [w for w in pool if w.answer == winner]
-        kept = rng.choice(winners if rng.random() < KEEP_WINNER_SHARE else pool)
+        eligible = [w for w in pool if kind == "any" or (w.answer == winner) == (kind == "winner")]
+        kept = rng.choice(eligible or pool)
         history.append(Idea(kept, int(kept.answer == winner)))
     return tuple(history)
 
@@ -75,6 +77,5 @@ def updated(
 
 
 def random_tags(history: Sequence[Idea], rng: Random) -> tuple[Idea, ...]:
-    """The same ideas with tags that tell nothing: each is 1 with the share that majority votes give."""
-    share = KEEP_WINNER_SHARE + (1 - KEEP_WINNER_SHARE) / 2
-    return tuple(Idea(idea.working, int(rng.random() < share)) for idea in history)
+    """The same ideas with tags that tell nothing: each is 1 as often as majority votes give that tag."""
+    return tuple(Idea(idea.working, int(rng.random() < RANDOM_TAG_SHARE)) for idea in history)

@@ -3,10 +3,9 @@ from pathlib import Path
 import pytest
 
 import icpo.backbones
+from icpo.jobs.train_nano import prompt_set
 from icpo.nano.batches import load_tokenizer
-from icpo.nano.examples import PromptSet
 from icpo.prompts import Book, IdeaForm
-from icpo.prompts.judge import judge
 
 FOLDER = Path(icpo.backbones.__file__).parent / "nano"
 ANSWER_LINE = r"Thus, the answer is \(\boxed{{answer}}\)"
@@ -15,7 +14,7 @@ ANSWER_LINE = r"Thus, the answer is \(\boxed{{answer}}\)"
 @pytest.fixture(scope="session")
 def prompts():
     books = [Book(ANSWER_LINE, False, tags, IdeaForm.FULL) for tags in (True, False)]
-    return PromptSet(*books, judge)
+    return prompt_set(*books)
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,6 @@
 """Targets follow the policy, ideas are tagged as the mixture says, and nothing of dev or test can occur."""
 
+import re
 from random import Random
 
 import pytest
@@ -38,6 +39,24 @@ def test_ideas_stand_where_they_should(prompts):
     assert any(paper.TAG_CLAUSE in p for p in untagged) and any(paper.TAG_CLAUSE not in p for p in untagged)
     direct = {e.prompt.replace(s.problem.text, "") for s, e in examples(Task.DIRECT, prompts)}
     assert len(direct) == 3, "plain, and an empty history with and without the sentence about tags"
+
+
+def test_some_contexts_show_a_part_of_each_idea(prompts):
+    shown = [e.prompt for _, e in examples(Task.TAGGED, prompts)]
+    ideas = [p.split("]- ")[1] for p in shown]
+    forms = (
+        ["from" in i and "Thus" in i for i in ideas],
+        ["from" not in i for i in ideas],
+        ["Thus" not in i for i in ideas],
+    )
+    full, answers_only, without_answer = (sum(form) / len(ideas) for form in forms)
+    assert full > 0.75 and answers_only > 0.02 and without_answer > 0.02
+
+
+def test_forced_answers_are_answers_alone(prompts):
+    for source, example in examples(Task.FORCED, prompts, policy=Policy(0.0, 0.0), count=100):
+        assert example.prompt.endswith("\nboxed{") and re.fullmatch(r"\d+}", example.completion)
+        assert source.problem.text in example.prompt
 
 
 def test_summaries_are_of_the_candidate(prompts):

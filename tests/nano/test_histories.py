@@ -4,7 +4,9 @@ from itertools import cycle
 from random import Random
 from statistics import mean
 
-from icpo.nano.histories import Idea, draw_history, majority_answer, random_tags
+import pytest
+
+from icpo.nano.histories import RANDOM_TAG_SHARE, Idea, draw_history, majority_answer, random_tags
 from icpo.nano.workings import Working
 
 
@@ -42,12 +44,30 @@ def test_later_pools_repeat_good_ideas():
     assert same > 40, "with ever new answers only a copy can repeat one"
 
 
+def test_random_tags_are_as_frequent_as_those_of_votes():
+    rng = Random(1)
+    histories = [
+        draw_history(lambda: working(rng.choice((1, 1, 1, 2, 3, 4))), 3, 2.0, Random(seed))
+        for seed in range(1000)
+    ]
+    assert mean(i.reward for h in histories for i in h) == pytest.approx(RANDOM_TAG_SHARE, abs=0.1)
+
+
+def test_some_histories_hold_losers_alone():
+    rng = Random(1)
+    histories = [
+        draw_history(lambda: working(rng.choice((1, 1, 2, 3, 4))), 3, 2.0, Random(seed))
+        for seed in range(400)
+    ]
+    assert mean(not any(i.reward for i in h) for h in histories) > 0.2
+
+
 def test_random_tags_know_nothing():
     history = tuple(Idea(working(answer), int(answer == 1)) for answer in (1, 2) * 2000)
     tagged = random_tags(history, Random(0))
     assert [i.working for i in tagged] == [i.working for i in history]
     share = {a: mean(i.reward for i in tagged if i.working.answer == a) for a in (1, 2)}
-    assert abs(share[1] - share[2]) < 0.05 and 0.7 < share[1] < 0.8
+    assert abs(share[1] - share[2]) < 0.05 and abs(share[1] - RANDOM_TAG_SHARE) < 0.05
 
 
 def test_an_idea_holds_its_own_summary_and_answer():
