@@ -4,7 +4,6 @@ python experiments/nano/make_tables.py [RUN_NAME ...] [--outputs FOLDER]
 
 scores  every arm on every benchmark and pool: Mean@k, Accuracy, Maj@k, tokens a question and for one answer
 gains   an arm minus the yardstick (the base; of an ablation the full algorithm), ME-ICPO minus its rivals
-rounds  Mean@k and tokens of ME-ICPO ended after each round, 0 being an empty history
 
 Intervals are 95%, clustered by question; differences are paired by question and seed.
 """
@@ -82,8 +81,8 @@ def main() -> None:
         arms += pooled(arms)
         report = args.outputs / run_name / "report"
         report.mkdir(exist_ok=True)
-        for name, rows in (("scores", score_rows), ("gains", gain_rows), ("rounds", round_rows)):
-            write(report / name, pd.DataFrame(rows(arms)))
+        write(report / "scores", pd.DataFrame(score_rows(arms)))
+        write(report / "gains", pd.DataFrame(gain_rows(arms)))
 
 
 def arm_of(cell: Path) -> Arm | None:
@@ -155,18 +154,6 @@ def comparisons(arms: Sequence[Arm]) -> Iterator[tuple[Arm, Arm]]:
             yield from ((arm, yardstick) for arm in own if arm is not yardstick)
         for rival in (arm for arm in own if arm.label.startswith(RIVALS)):
             yield from ((arm, rival) for arm in own if arm.label.startswith(YARDSTICKS[1]))
-
-
-def round_rows(arms: Iterable[Arm]) -> Iterator[dict[str, Any]]:
-    """A row an arm that has several sets of finals, benchmark and set."""
-    for arm in ordered(arms):
-        sets = sorted({n for score in arm.scores.values() for n, _ in score.finals})
-        for i, n in enumerate(sets if len(sets) > 1 else []):
-            row = {"backbone": arm.backbone, "benchmark": arm.benchmark, "arm": arm.label, "rounds": n}
-            means = {key: mean_at_k(dict(score.finals)[n]) for key, score in arm.scores.items()}
-            row |= interval("Mean@k", estimate(means))
-            tokens = _mean(r["usage_at_finals"][i]["generated_tokens"] for r in arm.results.values())
-            yield row | {"tokens": tokens}
 
 
 def ordered(arms: Iterable[Arm]) -> list[Arm]:

@@ -14,8 +14,7 @@ from concurrent.futures import ProcessPoolExecutor
 from itertools import chain
 from pathlib import Path
 
-from icpo.records import MANIFEST_NAME, METRICS_NAME, RESULTS_NAME, SCORES_NAME
-from icpo.records.status import STATUS_NAME
+from icpo.records import MANIFEST_NAME, METRICS_NAME, RESULTS_NAME
 
 PART_BYTES = 15_000_000
 PRESET = 3  # of xz: lines of results are alike, more effort hardly makes them shorter
@@ -29,12 +28,14 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--outputs", type=Path, default=Path("outputs"))
     args = parser.parse_args()
-    cells = sorted(path.parent for path in args.outputs.glob(f"*/*/{METRICS_NAME}"))
+    begun = sorted(path.parent for path in args.outputs.glob(f"*/*/{MANIFEST_NAME}"))
+    cells = [cell for cell in begun if (cell / METRICS_NAME).is_file()]
     args.folder.mkdir(parents=True, exist_ok=True)
     with ProcessPoolExecutor() as pool:
         content = b"".join(pool.map(packed, cells))
     for i, start in enumerate(range(0, len(content), PART_BYTES)):
         (args.folder / f"cells_{i:02}").write_bytes(content[start : start + PART_BYTES])
+    sys.stdout.writelines(f"not finished: {cell}\n" for cell in begun if cell not in cells)
     sys.stdout.write(f"{len(cells)} cells, {len(content):,} bytes in {args.folder}\n")
 
 
@@ -42,12 +43,11 @@ def packed(cell: Path) -> bytes:
     """A cell's folder, below its run's, as a compressed archive."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:xz", preset=PRESET) as archive:
-        for name in (MANIFEST_NAME, METRICS_NAME, STATUS_NAME, SCORES_NAME, RESULTS_NAME):
-            if (path := cell / name).is_file():
-                data = b"".join(slim(path)) if name == RESULTS_NAME else path.read_bytes()
-                entry = tarfile.TarInfo(f"{cell.parent.name}/{cell.name}/{name}")
-                entry.size, entry.mtime = len(data), int(path.stat().st_mtime)
-                archive.addfile(entry, io.BytesIO(data))
+        for path in sorted([*cell.glob("*.json*"), *cell.glob(".hydra/*")]):
+            data = b"".join(slim(path)) if path.name == RESULTS_NAME else path.read_bytes()
+            entry = tarfile.TarInfo(str(path.relative_to(cell.parents[1])))
+            entry.size, entry.mtime = len(data), int(path.stat().st_mtime)
+            archive.addfile(entry, io.BytesIO(data))
     return buffer.getvalue()
 
 

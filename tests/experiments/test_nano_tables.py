@@ -93,8 +93,6 @@ def test_one_answer_pays_for_the_whole_search_or_for_its_own_draws(tmp_path, scr
         write_cell(tmp_path / "run", "self_consistency-s9", [1], final=0, search=400, sets=(1,))
     )
     assert (apart.tokens(), apart.tokens_of_one_answer()) == (400, 100)
-    [before, after] = script.round_rows([shared])
-    assert (before["rounds"], before["tokens"], after["rounds"], after["tokens"]) == (0, 40, 3, 340)
 
 
 def test_pools_hold_arms_that_have_all_of_their_benchmarks(tmp_path, script, monkeypatch, capsys):
@@ -112,13 +110,14 @@ def test_pools_hold_arms_that_have_all_of_their_benchmarks(tmp_path, script, mon
 
 def test_what_is_packed_makes_the_same_tables(tmp_path, script):
     cell = write_cell(tmp_path / "outputs/run", "direct-plain", [3, 2])
+    (cell / ".hydra").mkdir()
+    (cell / ".hydra/hydra.yaml").write_text("hydra: {}\n")
     content = load("nano/pack").packed(cell)
     with tarfile.open(fileobj=io.BytesIO(content), mode="r:xz") as archive:
         archive.extractall(tmp_path / "there", filter="data")
     there = tmp_path / "there/run" / cell.name
-    assert {path.name for path in there.iterdir()} == {
-        "manifest.json", "metrics.json", "scores.jsonl", "results.jsonl"
-    }  # fmt: skip
+    assert {path.name for path in there.iterdir()} == {path.name for path in cell.iterdir()} - {"journal.bin"}
+    assert (there / ".hydra/hydra.yaml").read_text() == "hydra: {}\n"
     assert list(script.score_rows([script.arm_of(there)])) == list(script.score_rows([script.arm_of(cell)]))
     assert "abc/0/1" not in (there / "results.jsonl").read_text()
 
