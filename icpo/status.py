@@ -9,6 +9,7 @@ from typing import Any
 
 from icpo.errors import IcpoError, RecordsError
 from icpo.records import planned_cells, read_status, run_cells
+from icpo.reporting.progress import clock_text
 
 COLUMNS = ("cell", "state", "questions", "tokens", "worked", "left", "reason")
 logger = logging.getLogger("icpo")
@@ -61,8 +62,8 @@ def _shown(row: dict[str, Any]) -> Sequence[str]:
         row["state"],
         "" if total is None else f"{done}/{total}",
         f"{row['generated_tokens']:,}" if "generated_tokens" in row else "",
-        _duration(row.get("wall_seconds")),
-        _duration(seconds_left(row)),
+        clock_text(row.get("wall_seconds")),
+        clock_text(seconds_left(row)),
         (row.get("reason") or "").partition("\n")[0][:100],
     ]
 
@@ -71,14 +72,6 @@ def _aligned(table: Sequence[Sequence[str]]) -> Iterator[str]:
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     for row in table:
         yield "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
-
-
-def _duration(seconds: float | None) -> str:
-    """Hours, minutes and seconds, as in 1:02:03; empty for None."""
-    if seconds is None:
-        return ""
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
 
 
 if __name__ == "__main__":

@@ -35,6 +35,12 @@ def test_every_cell_has_a_row_also_those_not_begun(outputs, capsys):
     assert lines[5] == "1 done, 1 running, 1 missing, 1 failed"
 
 
+def test_times_are_shown_as_the_progress_shows_them():
+    row = {"cell": "c", "state": "running", "questions_done": 1, "questions_total": 2, "wall_seconds": 3725.0}
+    assert status._shown(row)[4:6] == ["1:02:05", "1:02:05"]
+    assert status._shown({"cell": "c", "state": "missing"})[4:6] == ["-:--", "-:--"]
+
+
 def test_a_killed_cell_is_shown_as_failed(outputs):
     with opened(outputs / "run" / "other") as records:
         records.mark("running")

@@ -113,7 +113,7 @@ class Evaluation:
             method = self._method(loaded, grader)
             todo = [(q, seed) for seed in self.seeds for q in loaded.questions]
             if set(cell.records.done()) != {(q.question_id, seed) for q, seed in todo}:
-                for result in self._results(method, todo, self._toolkit(grader), cell):
+                for result in self._results(method, todo, self.toolkit(grader), cell):
                     outcomes.add(result)
             account = spent_between(before, POOL.accounting())
             return {**self.facts(loaded), **outcomes.measure(), "engine_account": account}
@@ -167,7 +167,8 @@ class Evaluation:
 
         return replace(self.method, reward=replace(reward, is_right=is_right))  # type: ignore[type-var]
 
-    def _toolkit(self, grader: Grader) -> Toolkit:
+    def toolkit(self, grader: Grader) -> Toolkit:
+        """What the method works with."""
         return Toolkit(
             self.prompts,
             self.sampling(),

@@ -17,7 +17,7 @@ from icpo.records import (
     read_texts,
     run_cells,
 )
-from icpo.types import AnswerKind
+from icpo.types import AnswerKind, visible
 
 Row = dict[str, Any]
 
@@ -72,10 +72,7 @@ def _reread(row: Mapping[str, Any], folder: Path, grader: Grader, reasoning_end:
     texts = read_texts(folder, [final["draw"] for _, finals in row["finals"] for final in finals])
 
     def answer(draw: str) -> str | None:
-        text = texts[draw]
-        if reasoning_end is not None:
-            text = text.rpartition(reasoning_end)[2] if reasoning_end in text else ""
-        return grader.extract(text, kind)
+        return grader.extract(visible(texts[draw], reasoning_end), kind)
 
     finals = [
         [n, [{**final, "answer": answer(final["draw"])} for final in finals]] for n, finals in row["finals"]

@@ -87,13 +87,7 @@ class Ttrl:
         POOL.close()  # the trainer needs the memory
         questions = evaluation.benchmark.load().questions
         with Grader(evaluation.protocol.grading) as grader:
-            tools = Toolkit(
-                evaluation.prompts,
-                evaluation.sampling(),
-                grader.extract,
-                grader.tally,
-                evaluation.backbone.reasoning_end,
-            )
+            tools = evaluation.toolkit(grader)
             curve: Curve = load_trainer().train(
                 evaluation.backbone,
                 self.grpo,

@@ -9,6 +9,7 @@ from icpo.types.protocols import (
     RewardSource,
     Selector,
     Toolkit,
+    visible,
 )
 from icpo.types.values import (
     AnswerKind,
@@ -70,4 +71,5 @@ __all__ = [
     "Toolkit",
     "Usage",
     "Votes",
+    "visible",
 ]

@@ -43,6 +43,13 @@ class PromptBook(Protocol):
         """Asks for a summary of a candidate's text."""
 
 
+def visible(text: str, reasoning_end: str | None) -> str:
+    """What follows the last `reasoning_end`: all where that is None, nothing where reasoning never ended."""
+    if reasoning_end is None:
+        return text
+    return text.rpartition(reasoning_end)[2] if reasoning_end in text else ""
+
+
 @dataclass(frozen=True, slots=True)
 class Toolkit:
     """What a method works with besides its own settings: prompts, sampling by purpose, reading and voting.
@@ -58,10 +65,8 @@ class Toolkit:
     thinking_tokens: int = 0
 
     def visible(self, text: str) -> str:
-        """What a completion says once its reasoning is cut off; nothing where the reasoning never ended."""
-        if self.reasoning_end is None:
-            return text
-        return text.rpartition(self.reasoning_end)[2] if self.reasoning_end in text else ""
+        """What a completion says once its reasoning is cut off."""
+        return visible(text, self.reasoning_end)
 
     def ask(self, purpose: Purpose, prompt: Prompt, num_samples: int, seed: int) -> SampleRequest:
         """A request with its purpose's sampling; seed 0 when greedy, as every draw is alike."""

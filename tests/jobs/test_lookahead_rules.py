@@ -57,7 +57,7 @@ def test_the_summary_of_a_model_that_thinks_has_room_for_thoughts():
 @pytest.mark.parametrize(("backbone", "num"), [("nano", 0), ("r1_llama8b", 4096), ("gemini_pro", 4096)])
 def test_methods_are_told_how_much_room_thoughts_need(backbone, num):
     made = job("method=best_of_n", f"backbone={backbone}")
-    assert made._toolkit(SimpleNamespace(extract=None, tally=None)).thinking_tokens == num
+    assert made.toolkit(SimpleNamespace(extract=None, tally=None)).thinking_tokens == num
 
 
 @pytest.mark.parametrize(
