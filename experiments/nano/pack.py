@@ -1,4 +1,4 @@
-"""Packs what tables are made of from measured cells into few files: pack.py FOLDER [--outputs FOLDER].
+"""Packs what tables are made of from measured cells into few files: pack.py FOLDER [RUN_NAME ...].
 
 Everything but the journals and what points into them. FOLDER/cells_00, _01, ... together are the outputs:
 `cat FOLDER/cells_* | tar -xJ --ignore-zeros -C outputs`.
@@ -17,7 +17,6 @@ from pathlib import Path
 from icpo.records import MANIFEST_NAME, METRICS_NAME, RESULTS_NAME
 
 PART_BYTES = 15_000_000
-PRESET = 3  # of xz: lines of results are alike, more effort hardly makes them shorter
 
 
 def main() -> None:
@@ -26,9 +25,11 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", type=Path)
+    parser.add_argument("run_names", nargs="*", help="all runs if none is named")
     parser.add_argument("--outputs", type=Path, default=Path("outputs"))
     args = parser.parse_args()
-    begun = sorted(path.parent for path in args.outputs.glob(f"*/*/{MANIFEST_NAME}"))
+    runs = args.run_names or ["*"]
+    begun = sorted(path.parent for run in runs for path in args.outputs.glob(f"{run}/*/{MANIFEST_NAME}"))
     cells = [cell for cell in begun if (cell / METRICS_NAME).is_file()]
     args.folder.mkdir(parents=True, exist_ok=True)
     with ProcessPoolExecutor() as pool:
@@ -42,7 +43,7 @@ def main() -> None:
 def packed(cell: Path) -> bytes:
     """A cell's folder, below its run's, as a compressed archive."""
     buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w:xz", preset=PRESET) as archive:
+    with tarfile.open(fileobj=buffer, mode="w:xz") as archive:
         for path in sorted([*cell.glob("*.json*"), *cell.glob(".hydra/*")]):
             data = b"".join(slim(path)) if path.name == RESULTS_NAME else path.read_bytes()
             entry = tarfile.TarInfo(str(path.relative_to(cell.parents[1])))
