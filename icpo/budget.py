@@ -136,18 +136,36 @@ def need_of(
 
 
 def describe(name: str, need: Need, rates: Rates) -> str:
-    """One line: a cell's or a run's need, and what it costs as far as the rates tell."""
+    """One line: what a cell needs, and what it costs as far as the rates tell."""
+    num_gpus = f"{rates.num_gpus} GPU{'' if rates.num_gpus == 1 else 's'}"
+    speed = (
+        "" if rates.tokens_per_second is None else f" at {rates.tokens_per_second:,g} tokens/s on {num_gpus}"
+    )
+    return _line(name, need, rates.gpu_hours(need), rates.dollars(need), speed)
+
+
+def describe_total(cells: Sequence[tuple[Need, Rates]]) -> str:
+    """One line for all cells of a run; hours and dollars where every cell's are known."""
+    hours = [rates.gpu_hours(need) for need, rates in cells]
+    dollars = [rates.dollars(need) for need, rates in cells]
+    total = sum((need for need, _ in cells), Need())
+    return _line(f"all {len(cells)} cells", total, _sum(hours), _sum(dollars))
+
+
+def _line(name: str, need: Need, hours: float | None, dollars: float | None, speed: str = "") -> str:
     parts = [
         f"{need.num_requests:,} requests",
         f"{need.num_sequences:,} sequences",
         f"{need.prompt_tokens / 1e6:,.1f}M prompt tokens",
         f"{need.generated_tokens / 1e6:,.1f}M generated tokens",
     ]
-    hours, dollars = rates.gpu_hours(need), rates.dollars(need)
     if hours is not None:
-        parts.append(
-            f"{hours:,.1f} GPU hours at {rates.tokens_per_second:,g} tokens/s on {rates.num_gpus} GPUs"
-        )
+        parts.append(f"{hours:,.1f} GPU hours{speed}")
     if dollars is not None:
         parts.append(f"{dollars:,.2f} dollars")
     return f"{name}: at most " + ", ".join(parts)
+
+
+def _sum(parts: Sequence[float | None]) -> float | None:
+    known = [part for part in parts if part is not None]
+    return sum(known) if len(known) == len(parts) else None

@@ -11,6 +11,7 @@ try:
     from hydra.core.hydra_config import HydraConfig
     from omegaconf import DictConfig
 
+    from icpo.budget import Need, Rates, describe, describe_total
     from icpo.configuration import (
         build,
         check_arguments,
@@ -24,6 +25,7 @@ except KeyboardInterrupt:  # while all this loads
     sys.exit(128 + signal.SIGINT)
 
 logger = logging.getLogger("icpo")
+_plans: list[tuple[Need, Rates]] = []  # of the cells of a dry run
 
 
 @hydra.main(version_base="1.3", config_path=config_source(), config_name="config")
@@ -34,9 +36,10 @@ def run_job(config: DictConfig) -> None:
         values = resolved(config)
         job, tracker = build(config.job), build(config.tracking)
         if values.get("dry_run"):
-            from icpo.jobs.planning import plan_line
+            from icpo.jobs.planning import plan_of
 
-            logger.info("%s", plan_line(job, str(values["cell"])))
+            _plans.append(plan_of(job))
+            logger.info("%s", describe(str(values["cell"]), *_plans[-1]))
             return
         getattr(job, "preflight", lambda: None)()
 
@@ -53,6 +56,8 @@ def main() -> None:
     with told(run_job):
         check_arguments(sys.argv[1:])
         run_job()
+        if len(_plans) > 1:
+            logger.info("%s", describe_total(_plans))
 
 
 if __name__ == "__main__":

@@ -90,3 +90,15 @@ def test_a_description_says_what_is_known_and_nothing_else():
     )
     text = budget.describe("cell", need, Rates(num_gpus=2, tokens_per_second=1000.0, gpu_hour_price=3.0))
     assert text.endswith("4.0 GPU hours at 1,000 tokens/s on 2 GPUs, 12.00 dollars")
+    text = budget.describe("cell", need, Rates(num_gpus=1, tokens_per_second=1000.0))
+    assert text.endswith("2.0 GPU hours at 1,000 tokens/s on 1 GPU")
+
+
+def test_the_total_of_a_run_is_told_where_every_cell_s_is_known():
+    need = Need(1, 2, 3_000_000, 3_600_000)
+    one, two = (Rates(num_gpus=n, tokens_per_second=1000.0, gpu_hour_price=2.0) for n in (1, 2))
+    assert budget.describe_total([(need, one), (need, two)]) == (
+        "all 2 cells: at most 2 requests, 4 sequences, 6.0M prompt tokens, 7.2M generated tokens, "
+        "3.0 GPU hours, 6.00 dollars"
+    )
+    assert budget.describe_total([(need, one), (need, Rates())]).endswith("7.2M generated tokens")

@@ -83,8 +83,10 @@ class HubSource:
             reason = str(error).strip().partition("\n")[0]
             raise BenchmarkError(
                 f"Dataset {self.repo} could not be loaded from the Hugging Face hub ({reason}). "
-                "Give the questions as benchmark.path=FILE (.jsonl, .csv or .parquet); where the hub's cache "
-                "(HF_HOME) already holds them, set HF_HUB_OFFLINE=1; a gated dataset needs HF_TOKEN."
+                f"Download its file {self.split_files} elsewhere and give it, to this benchmark alone, as "
+                f"benchmark.path=FILE (.jsonl, .csv or .parquet with the columns {self.columns.text!r} and "
+                f"{self.columns.answer!r}); where the hub's cache (HF_HOME) already holds it, set "
+                "HF_HUB_OFFLINE=1; a gated dataset needs HF_TOKEN."
             ) from None
 
 

@@ -1,6 +1,6 @@
 """What a cell needs at most, before anything is drawn: the dry run."""
 
-from icpo.budget import Draws, Need, describe, direct_draws, me_icpo_draws, need_of
+from icpo.budget import Draws, Need, Rates, direct_draws, me_icpo_draws, need_of
 from icpo.errors import ConfigError
 from icpo.jobs.evaluation import Evaluation
 from icpo.methods import Direct, MeIcpo
@@ -56,8 +56,8 @@ def _draws(job: Evaluation, max_tokens: dict[Purpose, int]) -> list[Draws]:
     return [Draws(Purpose.CANDIDATE, num_sequences, num_sequences, job.context_tokens)]
 
 
-def plan_line(job: object, name: str) -> str:
-    """One line for the terminal. Raises ConfigError for jobs that ask no language model."""
+def plan_of(job: object) -> tuple[Need, Rates]:
+    """What a cell needs, and its rates. Raises ConfigError for jobs that ask no language model."""
     if not isinstance(job, Evaluation):
         raise ConfigError("dry_run speaks of presets that ask a language model; this one asks none.")
-    return describe(name, cell_need(job), job.rates)
+    return cell_need(job), job.rates

@@ -5,7 +5,7 @@ from hydra import compose, initialize_config_dir
 
 from icpo.configuration import build, config_source
 from icpo.errors import ConfigError
-from icpo.jobs.planning import cell_need, plan_line
+from icpo.jobs.planning import cell_need, plan_of
 
 
 def job(*overrides):
@@ -37,8 +37,10 @@ def test_every_prompt_of_a_search_may_fill_the_context():
 
 
 @pytest.mark.parametrize("method", ["best_of_n", "tot_self_eval", "tot_majority"])
-def test_the_rivals_have_a_line_too(method):
-    assert plan_line(job(f"method={method}"), "cell").startswith("cell: at most ")
+def test_the_rivals_have_a_plan_too(method):
+    made = job(f"method={method}")
+    need, rates = plan_of(made)
+    assert need == cell_need(made) and need.num_sequences > 0 and rates == made.rates
 
 
 def test_how_many_questions_must_be_known():
@@ -48,4 +50,4 @@ def test_how_many_questions_must_be_known():
 
 def test_a_job_that_asks_no_model_has_no_need():
     with pytest.raises(ConfigError, match="this one asks none"):
-        plan_line(object(), "cell")
+        plan_of(object())
