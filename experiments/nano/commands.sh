@@ -8,14 +8,18 @@ every="arith_l1 arith_l2 arith_l3 arith_l4 arith_l5 arith_heldout_templates arit
 levels="arith_l5 arith_l4 arith_l3"
 controls=(base,full,majority_hint,majority_random,max_entropy,shuffled,inverted
           constant,answer_only,no_answer,foreign,repeated_error,one_candidate,one_round)
-rivals=(rivals/{direct,me_icpo_{small,medium,large},{self_consistency,best_of_n}_{small,medium,large,largest}}
-        rivals/tot_self_eval_{small,medium,large} rivals/tot_majority_{small,medium,large} rivals/mctsr_{small,medium,large})
+racers=(exact forced_answer,racing_early_stop uniform_m8,racing_uniform_m4 halving,racing_bound
+        merged,racing_merged_halving)
 
 icpo() { # PRESET OVERRIDE...: a process of its own, whose cells share what they draw in common
   echo "python3 -c 'from icpo.run import run_job; run_job()' +exp=$* tracking=none engine=transformers" \
     "engine.block_questions=600 engine.max_batch_rows=8192 ${overrides[*]}"
 }
-joined() { local IFS=,; echo "$*"; }
+rivals() { # LEVEL ARM...
+  local level=$1 arms
+  printf -v arms ',rivals/%s' "${@:2}"
+  icpo baselines "benchmark=$level" "variant=${arms:1}"
+}
 
 for set in $every; do
   icpo nano_tables "benchmark=$set" variant=tables/plain,tables/empty_history,tables/authors,tables/by_round
@@ -34,8 +38,9 @@ for backbone in nano_shuffled nano_plain; do
 done
 for set in $every; do icpo nano_tables "benchmark=$set" variant=tables/polls,tables/one_poll; done
 for level in $levels; do
-  icpo baselines "benchmark=$level" "variant=$(joined "${rivals[@]:0:12}")"
-  for first in 12 15 18; do icpo baselines "benchmark=$level" "variant=$(joined "${rivals[@]:first:3}")"; done
+  rivals "$level" direct me_icpo_{small,medium,large}
+  rivals "$level" {self_consistency,best_of_n}_{small,medium,large,largest}
+  for method in tot_self_eval tot_majority mctsr; do rivals "$level" "$method"_{small,medium,large}; done
 done
 for level in $levels; do
   icpo nano_nk_sweep "benchmark=$level" "run_name=nano_nk_sweep_$level" method.num_candidates=64
@@ -46,7 +51,5 @@ for level in $levels; do
   icpo racing_reference "benchmark=$level" variant=full,racing_forced_answer
 done
 for level in $levels; do # the candidates of round 1 stand in the journals of the cells above
-  icpo racing "benchmark=$level" variant=racing_exact,racing_forced_answer
-  icpo racing "benchmark=$level" variant=racing_uniform_m8,racing_uniform_m4,racing_early_stop
-  icpo racing "benchmark=$level" variant=racing_halving,racing_bound,racing_merged,racing_merged_halving
+  for arms in "${racers[@]}"; do icpo racing "benchmark=$level" "variant=racing_$arms"; done
 done
