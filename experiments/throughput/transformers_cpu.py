@@ -88,7 +88,15 @@ def rows_of(stage: str, vocabulary: int) -> list[Row]:
     for _ in range(questions):
         stem = tuple(draw.randrange(vocabulary) for _ in range(stem_tokens))
         prompts += [stem + tuple(draw.randrange(vocabulary) for _ in range(own_tokens)) for _ in range(same)]
-    sampling = Sampling(temperature=0.6, top_p=0.95, max_tokens=generated)
+    sampling = Sampling(
+        temperature=0.6,
+        top_p=0.95,
+        max_tokens=generated,
+        min_tokens=0,
+        repetition_penalty=1.0,
+        stop=(),
+        min_room_tokens=1,
+    )
     return [
         Row(p, sampling, 100 * i + j, i, j) for i, p in enumerate(sorted(prompts)) for j in range(samples)
     ]

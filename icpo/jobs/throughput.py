@@ -20,9 +20,9 @@ from icpo.grading import Grader, GradingRules
 from icpo.jobs.engine_pool import POOL, EngineSettings
 from icpo.jobs.journalled import JournalledEngine
 from icpo.jobs.throughput_schedules import AtOnce, Schedule, run_schedule
-from icpo.jobs.throughput_work import Lengths, Words, Work
+from icpo.jobs.throughput_work import Lengths, Words, Work, sampling_of
 from icpo.records import Journal
-from icpo.types import AnswerKind, Engine, Prompt, Purpose, SampleRequest, Sampling
+from icpo.types import AnswerKind, Engine, Prompt, Purpose, SampleRequest
 
 log = logging.getLogger(__name__)
 
@@ -173,7 +173,7 @@ class Throughput:
         num_prompts = max(int(_accounting(engine)["max_num_seqs"]) // CEILING_SAMPLES, 1)
         seconds = []
         for num_tokens in (1, *CEILING_TOKENS):  # the first warms up
-            sampling = Sampling(self.work.temperature, self.work.top_p, num_tokens, num_tokens)
+            sampling = sampling_of(self.work.temperature, self.work.top_p, num_tokens)
             requests = [
                 SampleRequest(
                     Purpose.FINAL,

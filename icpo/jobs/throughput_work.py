@@ -113,7 +113,7 @@ class Work:
     ) -> SampleRequest:
         """A request of exactly `num_tokens` a sample."""
         temperature = 0.0 if purpose is Purpose.SUMMARY else self.temperature
-        sampling = Sampling(temperature, self.top_p, max_tokens=num_tokens, min_tokens=num_tokens)
+        sampling = sampling_of(temperature, self.top_p, num_tokens)
         return SampleRequest(purpose, Prompt("", text), sampling, num_samples, int(chance * 2**62))
 
 
@@ -147,3 +147,16 @@ def _texts(batches: Sequence[Sequence[Completion]]) -> list[str]:
         c for batch in batches for c in batch if c.finish_reason is not FinishReason.PROMPT_TOO_LONG
     ]
     return [READ[i % len(READ)] for i in range(len(completions))]
+
+
+def sampling_of(temperature: float, top_p: float, num_tokens: int) -> Sampling:
+    """Samples of exactly `num_tokens` tokens."""
+    return Sampling(
+        temperature=temperature,
+        top_p=top_p,
+        max_tokens=num_tokens,
+        min_tokens=num_tokens,
+        repetition_penalty=1.0,
+        stop=(),
+        min_room_tokens=1,
+    )

@@ -58,10 +58,10 @@ class Sampling:
     temperature: float
     top_p: float
     max_tokens: int
-    min_tokens: int = 0
-    repetition_penalty: float = 1.0
-    stop: tuple[str, ...] = ()
-    min_room_tokens: int = 1
+    min_tokens: int
+    repetition_penalty: float
+    stop: tuple[str, ...]
+    min_room_tokens: int
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "stop", tuple(self.stop))

@@ -2,9 +2,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from icpo.engines.admission import Admission
-from icpo.types import Purpose, Sampling
+from icpo.types import Purpose
+from tests.sampling import sampling_of
 
-LONG = Sampling(1, 1, max_tokens=100)
+LONG = sampling_of(1, 1, max_tokens=100)
 
 
 def admits(admission, ticket, num_prompt_tokens=20, num_samples=4, purpose=Purpose.FINAL, sampling=LONG):

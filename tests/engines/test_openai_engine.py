@@ -13,12 +13,13 @@ pytest.importorskip("openai")
 from icpo.backbones import Backbone
 from icpo.engines.openai import OpenAISettings
 from icpo.errors import BudgetError, EngineError
-from icpo.types import FinishReason, Prompt, Purpose, SampleRequest, Sampling
+from icpo.types import FinishReason, Prompt, Purpose, SampleRequest
 from tests.engines.openai_server import COMPLETION_TOKENS, FAULTS, PROMPT_TOKENS, Server
+from tests.sampling import sampling_of
 
 KEY = "sk-very-secret-key"
 MODEL = Backbone("m", "some/model", None, 100, "auto", "own", 1, None, 0)
-SAMPLING = Sampling(temperature=0.6, top_p=0.95, max_tokens=20, stop=("END",), min_room_tokens=4)
+SAMPLING = sampling_of(temperature=0.6, top_p=0.95, max_tokens=20, stop=("END",), min_room_tokens=4)
 
 
 def settings(server, **changes):

@@ -3,7 +3,7 @@ import pytest
 import torch
 
 from icpo.engines.sampling import Randomness, RowSettings, draw
-from icpo.types import Sampling
+from tests.sampling import sampling_of
 
 NO_END = torch.tensor([], dtype=torch.long)
 
@@ -31,24 +31,24 @@ def frequencies(logits, sampling, rows=200_000, **options):
 )
 def test_draws_follow_the_nucleus(top_p, wanted):
     logits = np.log([0.1, 0.5, 0.15, 0.25]).tolist()
-    seen = frequencies(logits, Sampling(1.0, top_p - 1e-6 if top_p < 1 else 1.0, max_tokens=1))
+    seen = frequencies(logits, sampling_of(1.0, top_p - 1e-6 if top_p < 1 else 1.0, max_tokens=1))
     np.testing.assert_allclose(seen, wanted, atol=0.004)
 
 
 def test_temperature_sharpens_before_the_nucleus_is_taken():
-    seen = frequencies(np.log([0.1, 0.5, 0.15, 0.25]).tolist(), Sampling(0.5, 0.75, max_tokens=1))
+    seen = frequencies(np.log([0.1, 0.5, 0.15, 0.25]).tolist(), sampling_of(0.5, 0.75, max_tokens=1))
     np.testing.assert_allclose(seen, [0, 0.8, 0, 0.2], atol=0.004)  # squares: 0.01, 0.25, 0.0225, 0.0625
 
 
 def test_rows_keep_their_own_settings_in_one_batch():
-    samplings = [Sampling(0, 1, 1), Sampling(1, 1, 1), Sampling(1, 0.4, 1)]
+    samplings = [sampling_of(0, 1, 1), sampling_of(1, 1, 1), sampling_of(1, 0.4, 1)]
     mixed = RowSettings.of(samplings, [(0,)] * 3, 2, torch.device("cpu"))
     logits = torch.tensor([0.4, 0.6]).log().expand(3, -1)
     assert draw(logits, mixed, torch.full((3, 2), 0.2), 0, NO_END).tolist() == [1, 0, 1]
 
 
 def test_the_repetition_penalty_meets_prompt_and_drawn_tokens():
-    rows = settings(Sampling(0, 1, max_tokens=5, repetition_penalty=2.0), 1, prompt=(3,))
+    rows = settings(sampling_of(0, 1, max_tokens=5, repetition_penalty=2.0), 1, prompt=(3,))
     logits = torch.tensor([[1.1, -0.5, 1.5, 2.0]])
     numbers = torch.zeros(1, 2)
     drawn = [int(draw(logits, rows, numbers, step, NO_END)) for step in range(3)]
@@ -56,13 +56,13 @@ def test_the_repetition_penalty_meets_prompt_and_drawn_tokens():
 
 
 def test_end_tokens_are_barred_below_min_tokens():
-    rows = settings(Sampling(0, 1, max_tokens=5, min_tokens=1), 1)
+    rows = settings(sampling_of(0, 1, max_tokens=5, min_tokens=1), 1)
     logits, ends = torch.tensor([[0.0, 0.0, 1.0, 2.0]]), torch.tensor([3])
     assert [int(draw(logits, rows, torch.zeros(1, 2), step, ends)) for step in (0, 1)] == [2, 3]
 
 
 def test_a_number_just_below_one_never_draws_what_cannot_be_drawn():
-    rows = settings(Sampling(1, 1, max_tokens=1), 1, vocabulary=3)
+    rows = settings(sampling_of(1, 1, max_tokens=1), 1, vocabulary=3)
     logits = torch.tensor([[0.0, 0.0, -torch.inf]])
     number = torch.tensor([[np.nextafter(np.float32(1), np.float32(0))] * 2])
     assert int(draw(logits, rows, number, 0, NO_END)) == 1

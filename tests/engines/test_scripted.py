@@ -2,12 +2,13 @@ import pytest
 
 from icpo.engines.scripted import Scripted, ScriptedBlocks, ScriptedEngine
 from icpo.errors import EngineError
-from icpo.types import BlockEngine, Engine, Prompt, Purpose, SampleRequest, Sampling
+from icpo.types import BlockEngine, Engine, Prompt, Purpose, SampleRequest
 from tests.engines.conftest import backbone_of
+from tests.sampling import sampling_of
 
 
 def ask(text, num_samples=1, seed=0):
-    return SampleRequest(Purpose.FINAL, Prompt("", text), Sampling(1, 1, max_tokens=9), num_samples, seed)
+    return SampleRequest(Purpose.FINAL, Prompt("", text), sampling_of(1, 1, max_tokens=9), num_samples, seed)
 
 
 def echo(request, index):

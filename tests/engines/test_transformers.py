@@ -4,11 +4,12 @@ from itertools import starmap
 import pytest
 
 from icpo.errors import EngineError
-from icpo.types import FinishReason, Prompt, Purpose, SampleRequest, Sampling
+from icpo.types import FinishReason, Prompt, Purpose, SampleRequest
 from tests.engines.conftest import backbone_of, settings_of
+from tests.sampling import sampling_of
 
-GREEDY = Sampling(temperature=0, top_p=1, max_tokens=40)
-WARM = Sampling(temperature=1, top_p=0.9, max_tokens=40)
+GREEDY = sampling_of(temperature=0, top_p=1, max_tokens=40)
+WARM = sampling_of(temperature=1, top_p=0.9, max_tokens=40)
 PROMPTS = [
     "what is 1+1?",
     "what is 2+2? it is 4.",

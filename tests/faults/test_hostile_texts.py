@@ -7,10 +7,11 @@ import pytest
 
 from icpo.records import read_results, read_status, read_texts
 from icpo.reporting import write_report
-from icpo.types import Completion, FinishReason, Prompt, Purpose, SampleRequest, Sampling
+from icpo.types import Completion, FinishReason, Prompt, Purpose, SampleRequest
 from tests.end_to_end.fakes import Blocks, Continuous, run
 from tests.engines.conftest import backbone_of, settings_of
 from tests.records.values import HOSTILE
+from tests.sampling import sampling_of
 
 CANARY = "canary"
 TEXTS = [
@@ -98,7 +99,7 @@ def test_the_tokenizer_of_a_real_engine_takes_every_text():
     nano = backbone_of(Path("icpo:nano"), max_context_tokens=512)
     engine = settings_of().start(nano, max_context_tokens=512)
     texts = [text for text in TEXTS if len(text) < 10_000]
-    sampling = Sampling(temperature=0.6, top_p=0.95, max_tokens=2)
+    sampling = sampling_of(temperature=0.6, top_p=0.95, max_tokens=2)
     requests = [SampleRequest(Purpose.CANDIDATE, Prompt("", text), sampling, 1, 0) for text in texts]
     reasons = {c.finish_reason for batch in engine.generate(requests) for c in batch}
     engine.close()

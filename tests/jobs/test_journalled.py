@@ -6,10 +6,11 @@ import pytest
 
 from icpo.jobs.journalled import JournalledBlocks, JournalledEngine, request_key
 from icpo.records import Journal
-from icpo.types import Prompt, Purpose, SampleRequest, Sampling
+from icpo.types import Prompt, Purpose, SampleRequest
 from tests.methods.test_drive import Blocks, Shuffling
+from tests.sampling import sampling_of
 
-REQUEST = SampleRequest(Purpose.CANDIDATE, Prompt("s", "u"), Sampling(0.6, 0.95, 10), 2, 7)
+REQUEST = SampleRequest(Purpose.CANDIDATE, Prompt("s", "u"), sampling_of(0.6, 0.95, 10), 2, 7)
 
 
 def never():
@@ -34,8 +35,8 @@ def drain(engine, number):
     [
         {"prompt": Prompt("s", "v")},
         {"prompt": Prompt("su", "")},
-        {"sampling": Sampling(0.7, 0.95, 10)},
-        {"sampling": Sampling(0.6, 0.95, 10, stop=("x",))},
+        {"sampling": sampling_of(0.7, 0.95, 10)},
+        {"sampling": sampling_of(0.6, 0.95, 10, stop=("x",))},
         {"num_samples": 3},
         {"seed": 8},
     ],

@@ -4,7 +4,8 @@ import re
 from collections import Counter
 
 from icpo.prompts import Book
-from icpo.types import AnswerKind, Completion, FinishReason, Purpose, Question, Sampling, Toolkit, Votes
+from icpo.types import AnswerKind, Completion, FinishReason, Purpose, Question, Toolkit, Votes
+from tests.sampling import sampling_of
 
 QUESTION = Question("q1", "What is 2 + 2?", AnswerKind.NUMBER)
 BOOK = Book(r"Thus, the answer is \(\boxed{{answer}}\)", False, True, "full")
@@ -34,8 +35,8 @@ def tally(answers, kind):
 
 
 def toolkit(book=BOOK, **overrides):
-    sampling = {p: Sampling(0.6, 0.95, 100) for p in Purpose}
-    sampling[Purpose.SUMMARY] = Sampling(0.0, 1.0, 50)
+    sampling = {p: sampling_of(0.6, 0.95, 100) for p in Purpose}
+    sampling[Purpose.SUMMARY] = sampling_of(0.0, 1.0, 50)
     return Toolkit(book, sampling, read, tally, **overrides)
 
 

@@ -18,10 +18,10 @@ from icpo.types import (
     Rewards,
     Round,
     SampleRequest,
-    Sampling,
     Toolkit,
     Votes,
 )
+from tests.sampling import sampling_of
 
 QUESTION = Question("q1", "What is [red]6 * 2[/red]?", AnswerKind.NUMBER)
 TOOLS = Toolkit(prompts=None, sampling={}, read=lambda text, kind: text or None, tally=tally)
@@ -39,7 +39,7 @@ def completion(text):
 
 
 def request(purpose):
-    return SampleRequest(purpose, Prompt("", "x"), Sampling(0.6, 0.95, 9), 2, 0)
+    return SampleRequest(purpose, Prompt("", "x"), sampling_of(0.6, 0.95, 9), 2, 0)
 
 
 def two_rounds():

@@ -6,7 +6,8 @@ import pytest
 
 from icpo.backbones import Backbone, ChatTemplate
 from icpo.engines.vllm import Vllm
-from icpo.types import Prompt, Purpose, SampleRequest, Sampling
+from icpo.types import Prompt, Purpose, SampleRequest
+from tests.sampling import sampling_of
 
 os.environ.setdefault("VLLM_CPU_KVCACHE_SPACE", "1")
 
@@ -45,7 +46,7 @@ def settings_of(**changes) -> Vllm:
 
 
 def ask(text, num_samples=1, seed=1, purpose=Purpose.SUMMARY, **changes) -> SampleRequest:
-    sampling = Sampling(**{"temperature": 1.0, "top_p": 0.95, "max_tokens": 24, **changes})
+    sampling = sampling_of(**{"temperature": 1.0, "top_p": 0.95, "max_tokens": 24, **changes})
     return SampleRequest(purpose, Prompt("", text), sampling, num_samples, seed)
 
 

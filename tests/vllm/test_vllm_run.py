@@ -9,8 +9,9 @@ from icpo.methods import MeIcpo, drive
 from icpo.records import Journal
 from icpo.rewards import Majority
 from icpo.selectors import Entropy
-from icpo.types import AnswerKind, Purpose, Question, Sampling, Toolkit
+from icpo.types import AnswerKind, Purpose, Question, Toolkit
 from tests.methods.hand import BOOK, tally
+from tests.sampling import sampling_of
 
 pytestmark = pytest.mark.vllm
 
@@ -54,8 +55,8 @@ def first_digit(text, kind):
 
 
 def toolkit():
-    sampling = {purpose: Sampling(0.8, 0.95, 30) for purpose in Purpose}
-    sampling[Purpose.SUMMARY] = Sampling(0.0, 1.0, 15)
+    sampling = {purpose: sampling_of(0.8, 0.95, 30) for purpose in Purpose}
+    sampling[Purpose.SUMMARY] = sampling_of(0.0, 1.0, 15)
     return Toolkit(BOOK, sampling, first_digit, tally)
 
 
