@@ -3,9 +3,9 @@
 python experiments/nano/make_figures.py [RUN_NAME] [--outputs FOLDER]
 
 Mean@k, copy rate and look-ahead entropy after 0, 1, ..., n rounds (0: the empty history), a curve a level;
-writes RUN/report/rounds.csv and rounds.{png,pdf}, of several arms one picture each. Finals drawn after t rounds
-(method.finals_after=[0,1,2,3]) are measured; where there are none, the candidates of round t + 1, whose prompt
-is the same.
+writes RUN/report/rounds.csv and rounds.{png,pdf}, of several arms one picture each. Finals drawn after t
+rounds (method.finals_after=[0,1,2,3]) are measured; where there are none, round t + 1's candidates, whose
+prompt is the same.
 """
 
 import argparse
