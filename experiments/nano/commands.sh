@@ -33,7 +33,8 @@ for set in $every; do icpo nano_paper "benchmark=$set"; done
 for backbone in nano_shuffled nano_plain nano; do icpo nano_backbones "backbone=$backbone"; done
 for backbone in nano_shuffled nano_plain; do
   for level in $levels; do
-    icpo controls "backbone=$backbone" "benchmark=$level" variant=base,full,inverted,shuffled,constant,majority_random
+    icpo controls "backbone=$backbone" "run_name=controls_$backbone" "benchmark=$level" \
+      variant=base,full,inverted,shuffled,constant,majority_random
   done
 done
 for set in $every; do icpo nano_tables "benchmark=$set" variant=tables/polls,tables/one_poll; done
