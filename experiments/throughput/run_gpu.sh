@@ -1,44 +1,70 @@
 #!/usr/bin/env bash
-# All measurements of this folder on one host with four GPUs, in about eight minutes:
-#   bash experiments/throughput/run_gpu.sh OUT_DIR
-# Needs vllm and the project's dependencies. Runs stand side by side, each on a GPU of its own.
+# The measurements of this folder on one host, each on a GPU of its own, in order of value:
+#   bash experiments/throughput/run_gpu.sh OUT_DIR [PART...]
+#   GPUS=2,3 DEADLINE=560 bash experiments/throughput/run_gpu.sh OUT_DIR eager two_gpus
+# Needs python3 with vllm and the project's dependencies. GPUS (0,1) are shared out among the parts; none is started
+# that could not end within DEADLINE (480) seconds. A row is printed as it is found; OUT_DIR/h100.csv holds them all.
 set -u
-out=${1:?usage: run_gpu.sh OUT_DIR}
-mkdir -p "$out"
+out=${1:?usage: run_gpu.sh OUT_DIR [PART...]}
+shift
 
-run() { # GPUS NAME PRESET [OVERRIDE...]
-  local gpus=$1 name=$2 preset=$3 start=$SECONDS status file
+declare -A expected=([long_tailed]=470 [graphs]=300 [eager]=300 [vllm_own]=190 [wide]=190 [nano]=190 [two_gpus]=150)
+parts=("$@")
+[ ${#parts[@]} -gt 0 ] || parts=(graphs long_tailed eager vllm_own wide nano two_gpus)
+IFS=, read -ra gpus <<<"${GPUS:-0,1}"
+deadline=${DEADLINE:-480}
+rm -rf "$out/claims"
+mkdir -p "$out/claims" "$out/logs"
+
+run() { # GPUS NAME PRESET [OVERRIDE...]: prints rows as they are found; a folder of results for each name
+  local cards=$1 name=$2 preset=$3 start=$SECONDS
   shift 3
-  CUDA_VISIBLE_DEVICES=$gpus VLLM_CACHE_ROOT="/tmp/vllm_cache_$name" python3 -m icpo.run "+exp=$preset" \
-    tracking=none output_root="$out/runs" run_name="$name" "$@" >"$out/$name.log" 2>&1
-  status=$?
-  echo "$name: status $status, $((SECONDS - start)) s, ended after $SECONDS s"
+  CUDA_VISIBLE_DEVICES=$cards VLLM_CACHE_ROOT=${VLLM_CACHE_ROOT:-/tmp/icpo_vllm_cache} \
+    timeout --kill-after=10 "$((deadline - SECONDS + 60))" \
+    python3 -u -m icpo.run "+exp=$preset" tracking=none output_root="$out/runs" run_name="$name" "$@" 2>&1 |
+    tee "$out/logs/$name.log" | grep --line-buffered -E 'decode ceiling|schedule |Error' | sed -u "s/^/$name: /"
+  echo "$name: status ${PIPESTATUS[0]}, $((SECONDS - start)) s, ended after $SECONDS s"
 }
 
-measure() { # GPUS NAME MEASUREMENTS [OVERRIDE...]
-  local gpus=$1 name=$2 measurements=$3
-  shift 3
-  run "$gpus" "$name" throughput job.measurements="[$measurements]" "$@"
+measure() { # GPUS NAME ROUNDS MEASUREMENTS [OVERRIDE...]
+  local cards=$1 name=$2 rounds=$3 measurements=$4
+  shift 4
+  run "$cards" "$name" throughput "job.measurements=[$measurements]" "job.work.num_rounds=$rounds" "$@"
 }
 
-one() { measure 0 graphs authors/fixed/1,pipelined/fixed/16,lockstep/fixed/4; }
-two() { measure 1 eager authors/fixed/1,pipelined/fixed/8 engine.enforce_eager=true; }
-three() {
-  measure 2 long_tailed pipelined/long_tailed/32 job.work.num_rounds=1
-  measure 2 wide pipelined/fixed/4 job.work.num_rounds=1 engine.max_num_seqs=1024 \
-    '+engine.options.compilation_config.cudagraph_capture_sizes=[1,2,4,8,16,32,64,128,256,384,512,640,768,896,1024]'
+graphs() { measure "$1" graphs 2 authors/fixed/1,pipelined/fixed/16; }
+long_tailed() { measure "$1" long_tailed 2 pipelined/long_tailed/32; }
+eager() { measure "$1" eager 1 authors/fixed/1,pipelined/fixed/32 engine.enforce_eager=true; }
+vllm_own() { # vLLM's own scheduler, CUDA graphs and step size
+  measure "$1" vllm_own 1 pipelined/long_tailed/16 engine.admission_burst=1 engine.max_num_batched_tokens=2048 \
+    '+engine.options.compilation_config={}'
 }
-four() {
-  run 3 quickstart_transformers quickstart engine=transformers engine.max_batch_rows=4096 &
-  run 3 quickstart_vllm quickstart engine=vllm backbone.dtype=bfloat16 engine.gpu_memory_utilization=0.5
+wide() { measure "$1" wide 1 pipelined/fixed/16 engine.max_num_seqs=1024; }
+two_gpus() { measure "$1" two_gpus 1 pipelined/fixed/8 backbone.tensor_parallel=2; }
+nano() {
+  run "$1" quickstart_transformers quickstart engine=transformers engine.max_batch_rows=4096 &
+  run "$1" quickstart_vllm quickstart engine=vllm backbone.dtype=bfloat16 engine.gpu_memory_utilization=0.5
   wait
-  measure 3 fp8_cache pipelined/fixed/4 job.work.num_rounds=1 +engine.options.kv_cache_dtype=fp8
 }
-one &
-three &
-four &
-fourth=$!
-two
-wait "$fourth"
-measure 1,3 two_gpus pipelined/fixed/4 job.work.num_rounds=1 backbone.tensor_parallel=2
+
+fits() { # PART: whether it could end in time
+  [ $((SECONDS + expected[$1])) -le "$deadline" ] || { echo "$1: left out, ${expected[$1]} s would not fit"; false; }
+}
+
+worker() { # GPU: parts that no other worker has taken
+  local part
+  for part in "${parts[@]}"; do
+    [ "$part" != two_gpus ] && mkdir "$out/claims/$part" 2>/dev/null && fits "$part" && "$part" "$1"
+  done
+}
+
+for gpu in "${gpus[@]}"; do worker "$gpu" & done
 wait
+case " ${parts[*]} " in
+  *" two_gpus "*) [ ${#gpus[@]} -ge 2 ] && fits two_gpus && two_gpus "${gpus[0]},${gpus[1]}" ;;
+esac
+find "$out/runs" -name throughput.csv | sort | while read -r file; do
+  name=$(basename "$(dirname "$(dirname "$file")")")
+  sed -e "1s/^/run,/" -e "2,\$s/^/$name,/" "$file"
+done | awk 'NR == 1 || !/^run,/' >"$out/h100.csv"
+cat "$out/h100.csv"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from icpo.types import Purpose, Sampling
 
 PRIOR_COMPLETIONS = 8  # weight of the limit against what was seen, in completions
-BACKLOG = 1.25  # sequences given per sequence that runs, so that a place that falls free is taken at once
+BACKLOG = 2  # sequences given per sequence that runs: all may end in one step, and others are there to start
 CAUTION = 0.95  # what is left of the capacity used after each preemption ...
 LEAST_USE = 0.5  # ... and the share never given up
 
@@ -24,12 +24,10 @@ class Admission:
     some, which costs time and no results, and less is admitted afterwards.
     """
 
-    def __init__(self, capacity_tokens: int, max_sequences: int, burst_sequences: int = 1) -> None:
-        """`burst_sequences` above 1: once full, nothing is admitted until so many places are free."""
+    def __init__(self, capacity_tokens: int, max_sequences: int) -> None:
+        """`max_sequences` run at once; twice as many are admitted."""
         self._capacity_tokens = capacity_tokens
-        self._burst_sequences = burst_sequences
-        self._max_sequences = int(BACKLOG * max_sequences) if burst_sequences == 1 else max_sequences
-        self._is_filling = True
+        self._max_sequences = BACKLOG * max_sequences
         self._lengths: dict[Purpose, _Lengths] = defaultdict(_Lengths)
         self._held: dict[int, tuple[int, int]] = {}
         self._held_tokens = self.num_sequences = 0
@@ -43,11 +41,9 @@ class Admission:
         A request that would be alone always may.
         """
         tokens = num_prompt_tokens + num_samples * self.expected_tokens(purpose, sampling)
-        free = self._max_sequences - self.num_sequences
-        self._is_filling = self._is_filling or free >= self._burst_sequences
-        fits = self._held_tokens + tokens <= self._use * self._capacity_tokens and num_samples <= free
-        if self._held and not (fits and self._is_filling):
-            self._is_filling = False
+        has_place = self.num_sequences + num_samples <= self._max_sequences
+        has_cache = self._held_tokens + tokens <= self._use * self._capacity_tokens
+        if self._held and not (has_place and has_cache):
             return False
         self._held[ticket] = (tokens, num_samples)
         self._held_tokens += tokens

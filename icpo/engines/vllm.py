@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from icpo.backbones import Backbone
     from icpo.engines.vllm_engine import VllmEngine
 
-THROUGHPUT_OPTIONS = ("max_num_batched_tokens", "compilation_config", "async_scheduling", "load_format")
+THROUGHPUT_OPTIONS = ("compilation_config", "async_scheduling", "load_format")
+GRAPHS, SPECULATION = "cudagraph_capture_sizes", "speculative_config"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class Vllm:
     """Settings of the vLLM engine.
 
     `admission_burst` above 1 starts new samples only when so many can start together, since steps that read
-    prompts are slower than others.
+    prompts are slower than others. `max_num_batched_tokens` bounds the tokens of one step.
     `in_process` runs the engine core in this process, which tests want: one engine, then no other.
     `batch_invariant` asks for kernels whose results do not depend on the batch, at about twice the time.
     `stop_at_box` ends an answer at its first closed box. Models in `trusted_code` may run their own code.
@@ -34,6 +35,7 @@ class Vllm:
     name: str
     max_num_seqs: int
     admission_burst: int
+    max_num_batched_tokens: int
     gpu_memory_utilization: float
     enforce_eager: bool
     in_process: bool
@@ -44,13 +46,9 @@ class Vllm:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "trusted_code", tuple(self.trusted_code))
-        if self.max_num_seqs < 1:
-            raise ValueError(f"max_num_seqs must be at least 1, got {self.max_num_seqs}")
-        if not 1 <= self.admission_burst <= self.max_num_seqs:
-            raise ValueError(
-                f"admission_burst must lie in [1, max_num_seqs={self.max_num_seqs}], "
-                f"got {self.admission_burst}"
-            )
+        for name in ("max_num_seqs", "admission_burst", "max_num_batched_tokens"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
         if not 0 < self.gpu_memory_utilization <= 1:
             raise ValueError(f"gpu_memory_utilization must lie in (0, 1], got {self.gpu_memory_utilization}")
 
@@ -84,12 +82,14 @@ class Vllm:
             "max_model_len": max_context_tokens,
             "tensor_parallel_size": backbone.tensor_parallel,
             "max_num_seqs": self.max_num_seqs,
+            "max_num_batched_tokens": max(self.max_num_batched_tokens, self.max_num_seqs),
             "gpu_memory_utilization": self.gpu_memory_utilization,
             "enforce_eager": self.enforce_eager,
             "enable_prefix_caching": True,
             "trust_remote_code": backbone.model_id in self.trusted_code,
             "worker_extension_cls": "icpo.engines.vllm_worker.WorkerExtension",
-            **(_whole_prompts(max_context_tokens) if _is_cpu_build() else {}),
+            **(_whole_prompts(max_context_tokens) if _is_cpu_build() else self._graphs()),
+            **self._bursts(),
             **self.options,
         }
         return VllmEngine(self, backbone, source, tokenizer, vllm, arguments, max_context_tokens)
@@ -103,6 +103,20 @@ class Vllm:
             f"batch_invariant={self.batch_invariant} stop_at_box={self.stop_at_box} {kept or ''}".rstrip()
         )
 
+    def _graphs(self) -> dict[str, Any]:
+        """CUDA graphs for steps that decode, and for those that also read a few prompts."""
+        return {} if self.enforce_eager else {"compilation_config": {GRAPHS: graph_sizes(self.max_num_seqs)}}
+
+    def _bursts(self) -> dict[str, Any]:
+        """Our scheduler, where vLLM uses the one that it extends."""
+        is_asynchronous = self.options.get("async_scheduling", True) and not self.options.get(SPECULATION)
+        if self.admission_burst == 1 or not is_asynchronous:
+            return {}
+        return {
+            "scheduler_cls": "icpo.engines.vllm_scheduler.BurstScheduler",
+            "additional_config": {"icpo_admission_burst": self.admission_burst},
+        }
+
     def _load(self) -> ModuleType:
         """The vllm module, told by its environment variables how to run."""
         from icpo.engines.vllm_log import log_file
@@ -115,6 +129,16 @@ class Vllm:
         os.environ.setdefault("VLLM_WORKER_MULTIPROC_METHOD", "spawn")
         os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")
         return importlib.import_module("vllm")
+
+
+def graph_sizes(max_num_seqs: int) -> list[int]:
+    """Numbers of tokens for which CUDA graphs are made; a step replays the next larger one.
+
+    vLLM's own end at 512, so that a full step of 512 samples that reads one more prompt would replay none.
+    """
+    decoding = [1, 2, 4, *range(8, 64, 8), *range(64, 128, 16), *range(128, max_num_seqs, 32)]
+    reading = [max_num_seqs + more for more in (0, 64, 128, 256, 512)]
+    return [size for size in decoding if size < max_num_seqs] + reading
 
 
 def _is_cpu_build() -> bool:

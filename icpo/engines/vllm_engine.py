@@ -67,9 +67,7 @@ class VllmEngine:
         self._settings, self._backbone, self._tokenizer, self._vllm = settings, backbone, tokenizer, vllm
         self._max_context_tokens = max_context_tokens
         self._process = VllmProcess(vllm, arguments, backbone, in_process=settings.in_process)
-        self._admission = Admission(
-            self._process.num_cache_tokens, settings.max_num_seqs, settings.admission_burst
-        )
+        self._admission = Admission(self._process.num_cache_tokens, settings.max_num_seqs)
         self.identity = settings.identity(vllm.__version__, source.revision, backbone, max_context_tokens)
         self._waiting: dict[int, _Asked] = {}
         self._running: dict[int, _Asked] = {}

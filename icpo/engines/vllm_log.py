@@ -37,6 +37,6 @@ def tail() -> str:
 
 
 def find(*marks: str) -> str | None:
-    """The last line of the log that holds one of the marks, in lower case."""
-    lines = log_file().read_text(errors="replace").splitlines()
+    """The last line of the log that holds one of the marks, in lower case; settings tell nothing."""
+    lines = [line for line in log_file().read_text(errors="replace").splitlines() if " INFO " not in line]
     return next((line for line in reversed(lines) if any(mark in line.lower() for mark in marks)), None)

@@ -31,22 +31,33 @@ _in_process_started = False
 
 
 class _Watch:
-    """A stat logger of vLLM's: the peak of the cache, preemptions, steps and those that read prompts."""
+    """A stat logger of vLLM's: the peak of the cache, preemptions, steps and how long they took.
+
+    A step reads if a sample starts in it, and is shared if others run on; it takes what passed at the engine
+    core from one token of theirs to the next.
+    """
 
     def __init__(self) -> None:
         self.peak_cache_use = 0.0
         self.num_preemptions = 0
-        self.num_steps = 0
-        self.num_reading_steps = 0
+        self.num_steps = self.num_reading_steps = self.num_shared_reading_steps = 0
+        self.decoding_seconds = self.shared_reading_seconds = 0.0
 
     def record(self, scheduler_stats: Any = None, iteration_stats: Any = None, **_: Any) -> None:
         """Takes note of one step."""
         if scheduler_stats is not None:
             self.peak_cache_use = max(self.peak_cache_use, scheduler_stats.kv_cache_usage)
-        if iteration_stats is not None:
-            self.num_preemptions += iteration_stats.num_preempted_reqs
-            self.num_steps += 1
-            self.num_reading_steps += iteration_stats.num_prompt_tokens > 0
+        if iteration_stats is None:
+            return
+        self.num_preemptions += iteration_stats.num_preempted_reqs
+        self.num_steps += 1
+        seconds = min(iteration_stats.inter_token_latencies_iter, default=0.0)
+        if iteration_stats.num_prompt_tokens > 0:
+            self.num_reading_steps += 1
+            self.num_shared_reading_steps += seconds > 0
+            self.shared_reading_seconds += seconds
+        else:
+            self.decoding_seconds += seconds
 
     def log(self) -> None:
         """Nothing is logged."""
@@ -146,9 +157,7 @@ class VllmProcess:
             "peak_cache_blocks": peak_blocks,
             "peak_cache_gb": peak_blocks * self._block_tokens * bytes_of_token / GIGABYTE,
             "peak_devices_gb": self._peak_gb,
-            "num_preemptions": self._watch.num_preemptions,
-            "num_steps": self._watch.num_steps,
-            "num_reading_steps": self._watch.num_reading_steps,
+            **{name: value for name, value in vars(self._watch).items() if name != "peak_cache_use"},
         }
 
     def _mourn(self, news: Exception) -> None:

@@ -58,7 +58,10 @@ class Speed:
 
     `away_share` is the share of the time that was spent outside the engine while it had requests, and
     `idle_share` the same weighted by the share of its places that were empty then: what it waited for us.
-    `num_steps` counts the engine's steps, `num_reading_steps` those that also read prompts. Ratios are of
+    `filled_share` is the share of places that held a sample, in the mean over steps: below 1 at the start and
+    at the end, and wherever too little is in flight. `num_steps` counts the engine's steps,
+    `num_reading_steps` those in which samples start, `num_shared_reading_steps` those of them in which others
+    run on; a mean one of these takes `reading_step_ms`, a mean other step `decoding_step_ms`. Ratios are of
     generated tokens per second.
     """
 
@@ -73,12 +76,16 @@ class Speed:
     ceiling_tokens_per_second: float
     away_share: float
     idle_share: float
+    filled_share: float
+    decoding_step_ms: float
+    reading_step_ms: float
     generated_tokens: int
     prompt_tokens: int
     cached_prompt_tokens: int
     num_preemptions: int
     num_steps: int
     num_reading_steps: int
+    num_shared_reading_steps: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +211,8 @@ class Throughput:
             return after.get(key, 0) - before.get(key, 0)
 
         per_second = spent("generated_tokens") / seconds
+        num_steps, num_shared = spent("num_steps"), spent("num_shared_reading_steps")
+        num_decoding = num_steps - spent("num_reading_steps")
         return Speed(
             schedule=measurement.schedule.value,
             lengths=measurement.lengths.name,
@@ -216,12 +225,16 @@ class Throughput:
             ceiling_tokens_per_second=ceiling,
             away_share=spent("away_seconds") / seconds,
             idle_share=spent("idle_seconds") / seconds,
+            filled_share=spent("generated_tokens") / (max(num_steps, 1) * int(after["max_num_seqs"])),
+            decoding_step_ms=1000 * spent("decoding_seconds") / max(num_decoding, 1),
+            reading_step_ms=1000 * spent("shared_reading_seconds") / max(num_shared, 1),
             generated_tokens=spent("generated_tokens"),
             prompt_tokens=spent("prompt_tokens"),
             cached_prompt_tokens=spent("cached_prompt_tokens"),
             num_preemptions=spent("num_preemptions"),
-            num_steps=spent("num_steps"),
+            num_steps=num_steps,
             num_reading_steps=spent("num_reading_steps"),
+            num_shared_reading_steps=num_shared,
         )
 
 

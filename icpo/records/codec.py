@@ -20,9 +20,8 @@ from icpo.types import (
     Votes,
 )
 
-_PACKERS = (lambda data: zlib.compress(data, 6), bz2.compress)
 _STRONG_PACKERS = (
-    *_PACKERS,
+    bz2.compress,
     lambda data: zlib.compress(data, 9),
     lambda data: lzma.compress(data, check=lzma.CHECK_NONE, preset=9 | lzma.PRESET_EXTREME),
 )
@@ -53,8 +52,8 @@ def unpack_batches(key: str, packed: bytes) -> Batches:
 
 
 def pack(data: bytes, *, strong: bool = False) -> bytes:
-    """`data` by whichever packer makes it shortest: zlib for one text, bz2 for many; xz if `strong`."""
-    return min((packer(data) for packer in (_STRONG_PACKERS if strong else _PACKERS)), key=len)
+    """`data` packed by zlib, or, if `strong`, by the packer that makes it shortest, however slow."""
+    return min((packer(data) for packer in _STRONG_PACKERS), key=len) if strong else zlib.compress(data, 6)
 
 
 def unpack(packed: bytes) -> bytes:

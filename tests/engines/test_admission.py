@@ -30,7 +30,7 @@ def test_short_completions_make_room_and_other_purposes_are_not_touched():
 
 def test_the_number_of_sequences_is_bounded_with_a_backlog():
     admission = Admission(capacity_tokens=10**9, max_sequences=16)
-    assert sum(admits(admission, i) for i in range(20)) == 5  # 20 sequences
+    assert sum(admits(admission, i) for i in range(20)) == 8  # 32 sequences
 
 
 def test_what_is_alone_is_always_admitted():
@@ -52,19 +52,9 @@ def test_preemptions_shrink_what_is_admitted_down_to_half():
     assert admits(admission, 20)
 
 
-def test_in_bursts_nothing_is_admitted_until_enough_places_are_free():
-    admission = Admission(capacity_tokens=10**9, max_sequences=16, burst_sequences=8)
-    assert [admits(admission, i) for i in range(5)] == [True] * 4 + [False]
-    admission.release(0)
-    assert not admits(admission, 5)  # 4 places are free
-    admission.release(1)
-    assert [admits(admission, i) for i in range(6, 9)] == [True, True, False]
-    assert admission.num_sequences == 16
-
-
 @given(st.lists(st.tuples(st.integers(1, 50), st.integers(1, 9)), max_size=40))
 def test_reservations_never_exceed_the_cache_unless_one_is_alone(sizes):
     admission = Admission(capacity_tokens=1000, max_sequences=20)
     held = [size for i, size in enumerate(sizes) if admits(admission, i, *size)]
     tokens = sum(prompt + samples * 100 for prompt, samples in held)
-    assert len(held) <= 1 or (tokens <= 1000 and sum(n for _, n in held) <= 25)
+    assert len(held) <= 1 or (tokens <= 1000 and sum(n for _, n in held) <= 40)

@@ -6,12 +6,15 @@ from icpo.engines.vllm_failures import died, failed_start
 from icpo.errors import EngineError
 from tests.engines.conftest import backbone_of
 
+SETTINGS = "2026-11-28 03:14:31,043 1408 INFO Initializing with config: trust_remote_code=False"
+
 
 def settings_of(**changes):
     values = {
         "name": "vllm",
         "max_num_seqs": 8,
-        "admission_burst": 1,
+        "admission_burst": 16,
+        "max_num_batched_tokens": 8192,
         "gpu_memory_utilization": 0.9,
         "enforce_eager": True,
         "in_process": False,
@@ -46,7 +49,7 @@ def log(tmp_path, monkeypatch):
     ],
 )
 def test_a_failed_start_says_how_to_mend_it(log, tmp_path, logged, wanted):
-    log.write_text(f"INFO before\n{logged}\nINFO after\n")
+    log.write_text(f"{SETTINGS}\n{logged}\n{SETTINGS}\n")
     backbone = backbone_of(tmp_path / "model", gpu_memory_gb=5)
     error = failed_start(RuntimeError("engine core init failed"), backbone, 4096)
     with pytest.raises(EngineError, match=wanted):
@@ -78,6 +81,6 @@ def test_the_identity_leaves_out_what_only_changes_speed(tmp_path):
     def identity(**changes):
         return settings_of(**changes).identity("1.0", "sha", backbone_of(tmp_path), 64)
 
-    assert identity(max_num_seqs=16, options={"max_num_batched_tokens": 9}) == identity()
+    assert identity(max_num_seqs=16, options={"compilation_config": {}}) == identity()
     different = [{"stop_at_box": True}, {"batch_invariant": True}, {"options": {"kv_cache_dtype": "fp8"}}]
     assert len({identity(), *(identity(**changes) for changes in different)}) == 4

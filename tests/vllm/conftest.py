@@ -25,6 +25,9 @@ def nano(**changes) -> Backbone:
         "tensor_parallel": 1,
         "reasoning_end": None,
         "gpu_memory_gb": 1,
+        "template_options": (),
+        "max_answer_tokens": None,
+        "thinking_tokens": 0,
     }
     return Backbone(**{**values, **changes})
 
@@ -33,7 +36,8 @@ def settings_of(**changes) -> Vllm:
     values = {
         "name": "vllm",
         "max_num_seqs": 64,
-        "admission_burst": 1,
+        "admission_burst": 16,
+        "max_num_batched_tokens": 4096,
         "gpu_memory_utilization": 0.5,
         "enforce_eager": True,
         "in_process": True,

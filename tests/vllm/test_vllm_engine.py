@@ -1,3 +1,5 @@
+import time
+
 import pytest
 
 from icpo.engines.transformers import Transformers
@@ -21,12 +23,15 @@ def test_greedy_completions_are_those_of_the_transformers_engine(engine):
 
 
 def test_samples_follow_their_seed_and_index(engine):
+    def draw(num_samples, seed):
+        return ask(TEXTS[0], num_samples, seed, temperature=2.0, max_tokens=24, min_tokens=24)
+
     assert isinstance(engine, Engine)
-    [first] = answers(engine, [ask(TEXTS[0], 4, seed=1)])
-    [again] = answers(engine, [ask(TEXTS[0], 4, seed=1)])
+    [first] = answers(engine, [draw(4, 1)])
+    [again] = answers(engine, [draw(4, 1)])
     assert [c.text for c in again] == [c.text for c in first]
     assert len({c.text for c in first}) == 4
-    parts = answers(engine, [ask(TEXTS[0], 2, seed=1), ask(TEXTS[0], 2, seed=3)])
+    parts = answers(engine, [draw(2, 1), draw(2, 3)])
     assert [c.text for part in parts for c in part] == [c.text for c in first]
 
 
@@ -66,12 +71,12 @@ def test_more_requests_than_fit_wait_and_all_are_answered(engine):
 
 
 def test_an_answer_may_end_at_its_first_box_and_a_summary_never_does(engine, monkeypatch):
-    # A full stop stands for a box, since nano may write none here; tests/engines/test_boxes.py knows boxes.
-    monkeypatch.setattr("icpo.engines.vllm_engine.end_of_box", lambda text: text.find(".") + 1 or None)
-    many = {"num_samples": 16, "max_tokens": 80, "min_tokens": 80}
+    # A one stands for a box, since nano may write none here; tests/engines/test_boxes.py knows boxes.
+    monkeypatch.setattr("icpo.engines.vllm_engine.end_of_box", lambda text: text.find("1") + 1 or None)
+    many = {"num_samples": 16, "temperature": 2.0, "max_tokens": 80, "min_tokens": 80}
     answer, summary = answers(engine, [ask(TEXTS[1], purpose=Purpose.FINAL, **many), ask(TEXTS[1], **many)])
     for ended, free in zip(answer, summary, strict=True):
-        end = free.text.find(".") + 1 or None
+        end = free.text.find("1") + 1 or None
         assert ended.text == free.text[:end]
         assert free.num_completion_tokens == 80
         assert ended.finish_reason is (FinishReason.LENGTH if end is None else FinishReason.STOP)
@@ -91,6 +96,24 @@ def test_accounting_adds_up(engine):
     assert after["dtype"] == "float32"
     assert after["weights_gb"] > 0
     assert after["busy_seconds"] > before["busy_seconds"]
+
+
+def test_samples_start_together_and_steps_are_timed(engine):
+    before, start = engine.accounting(), time.perf_counter()
+    lengths = [5 + 7 * i % 41 for i in range(160)]
+    requests = [ask(f"What is {i}?", seed=i, max_tokens=n, min_tokens=n) for i, n in enumerate(lengths)]
+    done = answers(engine, requests)
+    wall, after = time.perf_counter() - start, engine.accounting()
+    assert [c.num_completion_tokens for [c] in done] == lengths
+
+    def spent(name):
+        return after[name] - before[name]
+
+    # 64 at once, then 96 more by 16 or more
+    assert 2 <= spent("num_reading_steps") <= 1 + 96 // 16
+    assert spent("num_shared_reading_steps") == spent("num_reading_steps") - 1  # all but the first
+    assert spent("shared_reading_seconds") > 0
+    assert 0.3 * wall < spent("shared_reading_seconds") + spent("decoding_seconds") < wall
 
 
 def test_in_process_a_second_engine_is_refused(engine):
