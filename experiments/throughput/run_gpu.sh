@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # The measurements of this folder on one host, each on a GPU of its own, in order of value:
 #   bash experiments/throughput/run_gpu.sh OUT_DIR [PART...]
-#   GPUS=2,3 DEADLINE=560 bash experiments/throughput/run_gpu.sh OUT_DIR eager two_gpus
+#   bash experiments/throughput/run_gpu.sh OUT_DIR graphs long_tailed vllm_own     # two GPUs, eight minutes
+#   bash experiments/throughput/run_gpu.sh OUT_DIR eager wide two_gpus             # two GPUs, eight minutes
 # Needs python3 with vllm and the project's dependencies. GPUS (0,1) are shared out among the parts; none is started
 # that could not end within DEADLINE (480) seconds. A row is printed as it is found; OUT_DIR/h100.csv holds them all.
 set -u
 out=${1:?usage: run_gpu.sh OUT_DIR [PART...]}
 shift
 
-declare -A expected=([long_tailed]=470 [graphs]=300 [eager]=300 [vllm_own]=190 [wide]=190 [nano]=190 [two_gpus]=150)
+declare -A expected=([long_tailed]=470 [graphs]=300 [eager]=300 [vllm_own]=150 [wide]=165 [nano]=190 [two_gpus]=150)
 parts=("$@")
 [ ${#parts[@]} -gt 0 ] || parts=(graphs long_tailed eager vllm_own wide nano two_gpus)
 IFS=, read -ra gpus <<<"${GPUS:-0,1}"
@@ -36,10 +37,10 @@ graphs() { measure "$1" graphs 2 authors/fixed/1,pipelined/fixed/16; }
 long_tailed() { measure "$1" long_tailed 2 pipelined/long_tailed/32; }
 eager() { measure "$1" eager 1 authors/fixed/1,pipelined/fixed/32 engine.enforce_eager=true; }
 vllm_own() { # vLLM's own scheduler, CUDA graphs and step size
-  measure "$1" vllm_own 1 pipelined/long_tailed/16 engine.admission_burst=1 engine.max_num_batched_tokens=2048 \
+  measure "$1" vllm_own 1 pipelined/long_tailed/8 engine.admission_burst=1 engine.max_num_batched_tokens=2048 \
     '+engine.options.compilation_config={}'
 }
-wide() { measure "$1" wide 1 pipelined/fixed/16 engine.max_num_seqs=1024; }
+wide() { measure "$1" wide 1 pipelined/fixed/8 engine.max_num_seqs=1024; }
 two_gpus() { measure "$1" two_gpus 1 pipelined/fixed/8 backbone.tensor_parallel=2; }
 nano() {
   run "$1" quickstart_transformers quickstart engine=transformers engine.max_batch_rows=4096 &
