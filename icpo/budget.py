@@ -54,11 +54,11 @@ class Rates:
     million tokens.
     """
 
-    num_gpus: int | None = None
-    tokens_per_second: float | None = None
-    gpu_hour_price: float | None = None
-    prompt_price: float | None = None
-    completion_price: float | None = None
+    num_gpus: int | None
+    tokens_per_second: float | None
+    gpu_hour_price: float | None
+    prompt_price: float | None
+    completion_price: float | None
 
     def gpu_hours(self, need: Need) -> float | None:
         """Hours times GPUs to generate the tokens, prefills apart; None where an API is paid instead."""

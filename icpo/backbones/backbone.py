@@ -37,9 +37,9 @@ class Backbone:
     tensor_parallel: int
     reasoning_end: str | None
     gpu_memory_gb: float
-    max_answer_tokens: int | None = None
-    thinking_tokens: int = 0
-    template_options: tuple[tuple[str, Any], ...] = ()
+    template_options: tuple[tuple[str, Any], ...]
+    max_answer_tokens: int | None
+    thinking_tokens: int
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "chat_template", ChatTemplate(self.chat_template))

@@ -3,7 +3,7 @@
 import random
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from icpo.benchmarks.rows import Row
 from icpo.errors import BenchmarkError
@@ -39,10 +39,10 @@ class Columns:
 
     text: str
     answer: str
-    item_id: str | None = None
-    level: str | None = None
-    wrong_answers: tuple[str, ...] = ()
-    shuffle_seed: int = 0
+    item_id: str | None
+    level: str | None
+    wrong_answers: tuple[str, ...]
+    shuffle_seed: int
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "wrong_answers", tuple(self.wrong_answers))
@@ -55,13 +55,10 @@ class Columns:
         Raises BenchmarkError naming `source` and its columns when neither text nor answer can be told.
         """
         if {self.text, self.answer, *self.wrong_answers} <= set(names):
-            return Columns(
-                text=self.text,
-                answer=self.answer,
+            return replace(
+                self,
                 item_id=self.item_id if self.item_id in names else _first("item_id", names),
                 level=self.level if self.level in names else _first("level", names),
-                wrong_answers=self.wrong_answers,
-                shuffle_seed=self.shuffle_seed,
             )
         text, answer = _first("text", names), _first("answer", names)
         if text is None or answer is None:
@@ -70,7 +67,7 @@ class Columns:
                 "(e.g. problem) and one for the answer (e.g. answer). Rename them, or set "
                 "benchmark.source.columns."
             )
-        return Columns(text, answer, _first("item_id", names), _first("level", names))
+        return Columns(text, answer, _first("item_id", names), _first("level", names), (), self.shuffle_seed)
 
     def items(self, rows: Iterable[Row], name: str) -> list[Item]:
         """One item per row; a row without an id gets `name`/index, one whose id is a number `name`/number."""

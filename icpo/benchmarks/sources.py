@@ -37,7 +37,7 @@ class FileSource:
         """Items of the file."""
         rows = read_rows(Path(self.path))
         names = list(dict.fromkeys(key for row in rows for key in row))
-        columns = self.columns or Columns(text="problem", answer="answer")
+        columns = self.columns or Columns("problem", "answer", None, None, (), 0)
         return Sourced(columns.fitted(names, self.path).items(rows, name))
 
 

@@ -3,8 +3,8 @@ import pytest
 from icpo.benchmarks import Columns, Item
 from icpo.errors import BenchmarkError
 
-PLAIN = Columns(text="problem", answer="answer", item_id="id", level="level")
-GPQA = Columns(text="Q", answer="right", item_id="id", wrong_answers=("w1", "w2", "w3"), shuffle_seed=7)
+PLAIN = Columns("problem", "answer", "id", "level", (), 0)
+GPQA = Columns("Q", "right", "id", None, wrong_answers=("w1", "w2", "w3"), shuffle_seed=7)
 
 
 def gpqa_rows(count):
@@ -58,9 +58,9 @@ def test_order_of_options_does_not_depend_on_a_question_s_place():
     ("names", "fitted"),
     [
         (["id", "problem", "answer", "level"], PLAIN),
-        (["unique_id", "problem", "answer"], Columns("problem", "answer", "unique_id", None)),
-        (["question", "gold"], Columns("question", "gold")),
-        (["Problem", "Answer", "difficulty"], Columns("Problem", "Answer", None, "difficulty")),
+        (["unique_id", "problem", "answer"], Columns("problem", "answer", "unique_id", None, (), 0)),
+        (["question", "gold"], Columns("question", "gold", None, None, (), 0)),
+        (["Problem", "Answer", "difficulty"], Columns("Problem", "Answer", None, "difficulty", (), 0)),
     ],
 )
 def test_columns_of_other_names_are_found_by_their_usual_names(names, fitted):
@@ -68,7 +68,7 @@ def test_columns_of_other_names_are_found_by_their_usual_names(names, fitted):
 
 
 def test_a_file_with_lettered_options_is_taken_as_it_is():
-    assert GPQA.fitted(["id", "problem", "answer"], "file") == Columns("problem", "answer", "id")
+    assert GPQA.fitted(["id", "problem", "answer"], "file") == Columns("problem", "answer", "id", None, (), 7)
 
 
 def test_columns_that_cannot_be_told_are_named():

@@ -8,7 +8,7 @@ import pytest
 from icpo.benchmarks import ArithmeticSource, Columns, HubSource, Item, TextSource
 from icpo.errors import BenchmarkError
 
-COLUMNS = Columns(text="problem", answer="answer", item_id="unique_id")
+COLUMNS = Columns("problem", "answer", "unique_id", None, (), 0)
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 

@@ -21,6 +21,9 @@ def backbone_of(folder: Path, **changes) -> Backbone:
         "tensor_parallel": 1,
         "reasoning_end": None,
         "gpu_memory_gb": 1,
+        "template_options": (),
+        "max_answer_tokens": None,
+        "thinking_tokens": 0,
     }
     return Backbone(**{**values, **changes})
 

@@ -122,6 +122,9 @@ def nano() -> Backbone:
         tensor_parallel=1,
         reasoning_end=None,
         gpu_memory_gb=1,
+        template_options=(),
+        max_answer_tokens=None,
+        thinking_tokens=0,
     )
 
 

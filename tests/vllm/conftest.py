@@ -28,6 +28,9 @@ def nano(**changes) -> Backbone:
         "template_options": (),
         "max_answer_tokens": None,
         "thinking_tokens": 0,
+        "template_options": (),
+        "max_answer_tokens": None,
+        "thinking_tokens": 0,
     }
     return Backbone(**{**values, **changes})
 
