@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from icpo.metrics import PER_QUESTION, Comparison, Estimate, compare, paired_difference
 from icpo.metrics.compare import values_of
 from icpo.reporting.cells import Arm
+from icpo.reporting.labels import is_full
 
 POOLS = (
     ("arith_l3", "arith_l4", "arith_l5"),
@@ -47,10 +48,13 @@ class PooledDifference:
 
 
 def differences_of(arms: Sequence[Arm]) -> tuple[tuple[Difference, ...], tuple[str, ...]]:
-    """Each arm against each base of its backbone, benchmark, protocol and k; and what could not be paired."""
+    """Each arm against each base of its backbone, benchmark, protocol and k; and what could not be paired.
+
+    Without a base (an ablation) the one arm of full ME-ICPO takes its place.
+    """
     found, notes = [], []
-    for arm in (a for a in arms if not a.key.is_base):
-        for base in (b for b in arms if b.key.is_base and _is_base_of(b, arm)):
+    for arm in arms:
+        for base in _bases_of(arm, arms):
             try:
                 found.append(Difference(arm, base, compare(arm.scores, base.scores)))
             except ValueError as error:
@@ -82,6 +86,12 @@ def _pool(group: Sequence[Difference]) -> PooledDifference:
     return PooledDifference(tuple(sorted(d.arm.key.benchmark for d in group)), group[0], estimates)
 
 
-def _is_base_of(base: Arm, arm: Arm) -> bool:
-    b, a = base.key, arm.key
-    return (b.backbone, b.benchmark, b.protocol, b.k) == (a.backbone, a.benchmark, a.protocol, a.k)
+def _bases_of(arm: Arm, arms: Sequence[Arm]) -> list[Arm]:
+    beside = [other for other in arms if _place(other) == _place(arm)]
+    bases = [other for other in beside if other.key.is_base] or [b for b in beside if is_full(b.key)]
+    is_clear = all(base.key.is_base for base in bases) or len(bases) == 1
+    return bases if is_clear and not any(base is arm for base in bases) else []
+
+
+def _place(arm: Arm) -> tuple[str, str, str, int]:
+    return arm.key.backbone, arm.key.benchmark, arm.key.protocol, arm.key.k

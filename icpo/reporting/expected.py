@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 KEY = ["backbone", "method", "reward", "selector", "num_rounds", "num_candidates", "benchmark", "metric", "k"]
 METRICS = ("mean_at_k", "accuracy")
 TEXTS = ["backbone", "arm", "benchmark", "metric", "protocol"]
-SHOWN = [*TEXTS, "paper", "ours [95% interval]", "difference", "verdict"]
+SHOWN = [*TEXTS, "questions x seeds", "paper", "ours [95% interval]", "difference", "verdict"]
 NOTE = "In percent. " + VERDICT_NOTE + " `not run`: this run has no such number."
-COLUMNS = [*KEY, "protocol", "paper_value", "paper_std", "value", "low", "high", "difference", "verdict"]
+OURS = ["protocol", "value", "low", "high", "num_questions", "num_seeds"]
+COLUMNS = [*KEY, *OURS, "paper_value", "paper_std", "difference", "verdict"]
 
 
 def main(experiment: Path) -> None:
@@ -86,7 +87,7 @@ def compare(table: "pd.DataFrame", expected: Path) -> "pd.DataFrame":
     for name in ("paper_value", "paper_std", "tolerance"):
         paper[name] = pd.to_numeric(paper[name])
     wanted = table[table["metric"].isin({*METRICS, *paper["metric"]})]
-    ours = wanted[[*KEY, "protocol", "value", "low", "high"]]
+    ours = wanted[[*KEY, *OURS]]
     beside = paper.merge(ours, on=KEY, how="left", sort=False)
     alone = ours.merge(paper[KEY], on=KEY, how="left", indicator=True).query("_merge == 'left_only'")
     both = pd.concat([beside, alone.drop(columns="_merge")], ignore_index=True)
@@ -111,6 +112,7 @@ def _shown(row: Mapping[Hashable, Any]) -> list[str]:
         row["benchmark"],
         metric_name(row["metric"], int(row["k"])),
         row["protocol"] if is_run else "",
+        f"{row['num_questions']:.0f} x {row['num_seeds']:.0f}" if is_run else "",
         f"{100 * row['paper_value']:.2f}{spread}" if has_paper else "",
         ours if is_run else "",
         f"{100 * row['difference']:+.2f}" if is_run and has_paper else "",

@@ -8,6 +8,7 @@ from icpo.reporting.cells import BASE, ArmKey
 
 REWARD_NAMES = {"majority": "", "none": "w/o reward", "oracle": "oracle"}
 SELECTOR_NAMES = {"entropy": "", "random": "w/o entropy", "none": "every attempt kept"}
+FULL = "full"
 BUDGET = {"num_rounds": "n", "num_candidates": "k", "num_lookaheads": "m"}
 
 
@@ -29,8 +30,15 @@ def line_of(key: ArmKey) -> ArmKey:
     return replace(key, benchmark="")
 
 
+def is_full(key: ArmKey) -> bool:
+    """Whether it is the paper's algorithm with nothing left out or changed, whatever its n, k and m."""
+    return key.method == "me_icpo" and rules_name(key.reward, key.selector) == FULL and not _own_label(key)
+
+
 def base_label(method: str) -> str:
-    """`base`, or `base (empty_history)` where the prompt is not the plain one."""
+    """`base`, or `base (empty_history)` where the prompt is not the plain one; `full` of ME-ICPO."""
+    if method == "me_icpo":
+        return FULL
     return "base" if method == BASE else f"base ({method.removeprefix(f'{BASE}_')})"
 
 
@@ -40,7 +48,7 @@ def rules_name(reward: str | None, selector: str | None) -> str:
         REWARD_NAMES.get(reward or "", f"{reward} reward"),
         SELECTOR_NAMES.get(selector or "", f"{selector} selector"),
     )
-    return ", ".join(filter(None, names)) or "full"
+    return ", ".join(filter(None, names)) or FULL
 
 
 def place(key: ArmKey) -> tuple[object, ...]:

@@ -87,9 +87,9 @@ def _difference_lines(
     for p in pooled:
         if line_of(p.first.arm.key) == key:
             found[p.first.base.key.method] |= {(m, p.pool): e for m, e in p.estimates.items()}
-    alone = len(found) == 1
+    plain = len(found) == 1 and "me_icpo" not in found
     return [
-        Line("difference" if alone else f"difference to {base_label(base)}", True, line)
+        Line("difference" if plain else f"difference to {base_label(base)}", True, line)
         for base, line in sorted(found.items())
     ]
 

@@ -70,7 +70,7 @@ def test_tables_are_written_in_percent_for_readers_and_in_fractions_for_scripts(
     folder = expect(tmp_path / "harder", "nano,direct,,,,,aime2024,mean_at_k,4,0.1104,0.01,0")
     markdown, paths = write_comparison(run, folder)
     assert [path.name for path in paths] == [f"harder_vs_paper.{suffix}" for suffix in ("md", "tex", "csv")]
-    assert "| 11.04 " in markdown and "\\begin{tabular}" in paths[1].read_text()
+    assert "| 6 x 2 | 11.04 ±1.00 |" in markdown and "\\begin{tabular}" in paths[1].read_text()
     assert 0.1104 in pd.read_csv(paths[2])["paper_value"].tolist()
 
 

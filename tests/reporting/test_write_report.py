@@ -11,7 +11,8 @@ from icpo.reporting import write_report
 
 COLUMNS = [
     "backbone", "method", "reward", "selector", "protocol", "num_rounds", "num_candidates", "num_lookaheads",
-    "benchmark", "metric", "k", "value", "low", "high", "std_over_seeds", "paper_value",
+    "benchmark", "metric", "k", "value", "low", "high", "std_over_seeds", "paper_value", "num_questions",
+    "num_seeds",
 ]  # fmt: skip
 
 
@@ -50,7 +51,7 @@ def test_table_csv_has_the_columns_that_scripts_read_and_the_stored_values(run):
     value = stored(run, "nano-arith_l3-me_icpo-majority-entropy-n2-quick", "accuracy")
     assert {name: float(row[name]) for name in value} == pytest.approx(value)
     assert (row["reward"], row["selector"], row["num_rounds"], row["k"]) == ("majority", "entropy", "2", "4")
-    assert row["paper_value"] == ""
+    assert (row["paper_value"], row["num_questions"], row["num_seeds"]) == ("", "6", "2")
 
 
 def test_a_difference_is_the_difference_of_the_two_rows(run):
@@ -143,6 +144,23 @@ def test_bases_with_other_prompts_are_lines_of_their_own(tmp_path):
     assert {r["method"] for r in rows(tmp_path)} == {
         "direct", "direct_empty_history", "me_icpo", "me_icpo-direct", "me_icpo-direct_empty_history"
     }  # fmt: skip
+
+
+def test_an_ablation_is_compared_with_the_full_algorithm(tmp_path):
+    for reward in ("majority", "none", "oracle"):
+        me_icpo(reward=reward, skill=0.3 if reward == "none" else 0.8).write(tmp_path, "run")
+    [section] = write_report(tmp_path, "run").sections
+    assert [line.label for line in section.lines] == [
+        "ME-ICPO, full", "ME-ICPO, w/o reward", "difference to full", "ME-ICPO, oracle", "difference to full"
+    ]  # fmt: skip
+    full, without, lost = (line.estimates["mean_at_k", "arith_l1"].value for line in section.lines[:3])
+    assert lost == pytest.approx(without - full) and lost < 0
+
+
+def test_a_sweep_without_a_base_is_compared_with_nothing(tmp_path):
+    me_icpo(num_rounds=2, finals_after=(1, 2)).write(tmp_path, "run")
+    [section] = write_report(tmp_path, "run").sections
+    assert not any(line.is_difference for line in section.lines)
 
 
 def test_finals_after_several_rounds_are_lines_of_their_own(tmp_path):
