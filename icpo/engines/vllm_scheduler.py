@@ -18,7 +18,7 @@ class BurstScheduler(AsyncScheduler):  # type: ignore[misc]
         """The next step's work."""
         name = "max_num_active_reqs" if hasattr(self, "max_num_active_reqs") else "max_num_running_reqs"
         num_places, num_running = getattr(self, name), len(self.running)
-        burst = min(self.vllm_config.additional_config[BURST], num_places)
+        burst = min(self.vllm_config.additional_config.get(BURST, 1), num_places)
         if num_running > 0 and num_places - num_running < burst:
             setattr(self, name, num_running)
         try:
