@@ -54,7 +54,8 @@ def draw(table: pd.DataFrame, paper: pd.DataFrame) -> Figure:
             draw_bars(axes, i, models, ours, theirs)
         axes.set_xticks(range(len(models)), models)
         axes.set_xlim(-0.6, len(models) - 0.4)
-        highest = max(ours["high"].max(), theirs["paper_value"].max() if len(theirs) else 0)
+        drawn = ours[ours["metric"].isin({metric for _, metric, _, _ in BARS})]
+        highest = max([*drawn["high"], *theirs["paper_value"]])
         axes.set_ylim(0, min(102, 105 * highest + 1))
         axes.set_ylabel("questions answered rightly (%)", fontsize=9)
         axes.set_title(benchmark, fontsize=10)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from icpo.errors import IcpoError, RecordsError
+from icpo.records import read_metrics, run_cells
 from icpo.reporting.cells import BASE
 from icpo.reporting.labels import base_label, rules_name
 from icpo.reporting.latex import tabular
@@ -22,8 +23,8 @@ METRICS = ("mean_at_k", "accuracy")
 TEXTS = ["backbone", "arm", "benchmark", "metric", "protocol"]
 SHOWN = [*TEXTS, "questions x seeds", "paper", "ours [95% interval]", "difference", "verdict"]
 NOTE = "In percent. " + VERDICT_NOTE + " `not run`: this run has no such number."
-OURS = ["protocol", "value", "low", "high", "num_questions", "num_seeds"]
-COLUMNS = [*KEY, *OURS, "paper_value", "paper_std", "difference", "verdict"]
+COLUMNS = [*KEY, "protocol", "paper_value", "paper_std", "value", "low", "high", "difference", "verdict"]
+SIZED = ("backbone", "method", "reward", "selector", "num_candidates", "benchmark", "protocol")
 
 
 def main(experiment: Path) -> None:
@@ -46,7 +47,8 @@ def write_comparison(run: Path, experiment: Path) -> tuple[str, list[Path]]:
     Raises RecordsError where the run has no table yet.
     """
     compared = compare(read_table(run), experiment / "expected.csv")
-    rows = [_shown(row) for row in compared.to_dict("records")]
+    sizes = _sizes(run)
+    rows = [_shown(row, sizes) for row in compared.to_dict("records")]
     texts = {
         "md": f"{NOTE}\n\n{markdown_table(SHOWN, rows, num_texts=len(TEXTS))}\n",
         "tex": tabular(SHOWN, rows),
@@ -87,7 +89,7 @@ def compare(table: "pd.DataFrame", expected: Path) -> "pd.DataFrame":
     for name in ("paper_value", "paper_std", "tolerance"):
         paper[name] = pd.to_numeric(paper[name])
     wanted = table[table["metric"].isin({*METRICS, *paper["metric"]})]
-    ours = wanted[[*KEY, *OURS]]
+    ours = wanted[[*KEY, "protocol", "value", "low", "high"]]
     beside = paper.merge(ours, on=KEY, how="left", sort=False)
     alone = ours.merge(paper[KEY], on=KEY, how="left", indicator=True).query("_merge == 'left_only'")
     both = pd.concat([beside, alone.drop(columns="_merge")], ignore_index=True)
@@ -100,7 +102,20 @@ def compare(table: "pd.DataFrame", expected: Path) -> "pd.DataFrame":
     return both[COLUMNS]
 
 
-def _shown(row: Mapping[Hashable, Any]) -> list[str]:
+def _sizes(run: Path) -> dict[tuple[str, ...], str]:
+    """`30 x 5`, questions and seeds, by what names a cell."""
+    found = (
+        metrics for cell in run_cells(run.parent, run.name) if "k" in (metrics := read_metrics(cell) or {})
+    )
+    return {
+        tuple(
+            str(metrics[name] or "") for name in SIZED
+        ): f"{metrics['num_questions']} x {len(metrics['seeds'])}"
+        for metrics in found
+    }
+
+
+def _shown(row: Mapping[Hashable, Any], sizes: Mapping[tuple[str, ...], str]) -> list[str]:
     """A row for readers, in the order of SHOWN, in percent."""
     ours = f"{100 * row['value']:.2f} [{100 * row['low']:.2f}, {100 * row['high']:.2f}]"
     is_run = row["value"] == row["value"]
@@ -112,7 +127,7 @@ def _shown(row: Mapping[Hashable, Any]) -> list[str]:
         row["benchmark"],
         metric_name(row["metric"], int(row["k"])),
         row["protocol"] if is_run else "",
-        f"{row['num_questions']:.0f} x {row['num_seeds']:.0f}" if is_run else "",
+        sizes.get(tuple(str(row[name]) for name in SIZED), "") if is_run else "",
         f"{100 * row['paper_value']:.2f}{spread}" if has_paper else "",
         ours if is_run else "",
         f"{100 * row['difference']:+.2f}" if is_run and has_paper else "",

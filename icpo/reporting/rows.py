@@ -6,7 +6,7 @@ from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
 from icpo.metrics import Estimate
-from icpo.reporting.cells import Arm
+from icpo.reporting.cells import Arm, ArmKey
 from icpo.reporting.differences import Difference, PooledDifference
 from icpo.reporting.paper import paper_difference, paper_number
 
@@ -31,8 +31,6 @@ class Row:
     high: float
     std_over_seeds: float | None
     paper_value: float | None
-    num_questions: int
-    num_seeds: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +57,13 @@ class DifferenceRow:
 def table_rows(arms: Sequence[Arm], differences: Sequence[Difference]) -> list[Row]:
     """Every metric of every arm, then of every difference."""
     of_arms = [
-        _row(arm, arm.key.method, metric, found, None if paper is None else paper.value)
+        _row(arm.key, arm.key.method, metric, found, None if paper is None else paper.value)
         for arm in arms
         for metric, found in arm.estimates.items()
         for paper in (paper_number(arm.key, metric),)
     ]
     of_differences = [
-        _row(d.arm, d.method, metric, found, paper_difference(d.arm.key, d.base.key, metric))
+        _row(d.arm.key, d.method, metric, found, paper_difference(d.arm.key, d.base.key, metric))
         for d in differences
         for metric, found in d.comparison.differences.items()
     ]
@@ -97,8 +95,7 @@ def write_csv(
         writer.writerows(astuple(row) for row in rows)
 
 
-def _row(arm: Arm, method: str, metric: str, found: Estimate, paper_value: float | None) -> Row:
-    key = arm.key
+def _row(key: ArmKey, method: str, metric: str, found: Estimate, paper_value: float | None) -> Row:
     return Row(
         backbone=key.backbone,
         method=method,
@@ -116,8 +113,6 @@ def _row(arm: Arm, method: str, metric: str, found: Estimate, paper_value: float
         high=found.high,
         std_over_seeds=found.std_over_seeds,
         paper_value=paper_value,
-        num_questions=arm.metrics["num_questions"],
-        num_seeds=len(arm.metrics["seeds"]),
     )
 
 
