@@ -64,7 +64,7 @@ def dots(sections: Sequence[Section], metric: str) -> "Figure":
     """A row of panels per section, one per benchmark: arms along y; dashed is the base or full ME-ICPO."""
     columns = max(len(_benchmarks(section, metric)) for section in sections)
     heights = [0.9 + 0.22 * len(_arms(section)) for section in sections]
-    figure = new_figure(2.6 + 2.2 * columns, sum(heights))
+    figure = new_figure(2.6 + (2.2 if columns < 4 else 1.8) * columns, sum(heights))
     grid = figure.subplots(len(sections), columns, squeeze=False, height_ratios=heights)
     for row, section in zip(grid, sections, strict=True):
         benchmarks, arms = _benchmarks(section, metric), _arms(section)
@@ -76,7 +76,7 @@ def dots(sections: Sequence[Section], metric: str) -> "Figure":
             axes.set_title(benchmark, fontsize=9)
             axes.set_xlabel(f"{section.metric_name(metric)} (%){note}", fontsize=8)
         for axes in row[1:]:
-            axes.set_yticklabels([])
+            axes.tick_params(axis="y", length=0, labelleft=False)
         row[0].set_yticks(range(len(arms)), [line.label for line in arms], fontsize=8)
         row[0].set_ylabel(_title(section), fontsize=8)
         for axes in row[len(benchmarks) :]:
@@ -123,10 +123,11 @@ def _draw_dots(axes: "Axes", found: Sequence[Estimate | None], yardstick: Estima
         axes.axvline(100 * yardstick.value, color=COLOURS[0], linewidth=1, linestyle="--", zorder=0)
     for y, e in known:
         axes.text(
-            1.02, y, f"{100 * e.value:.1f}", va="center", fontsize=7, color="#333333",
+            1.05, y, f"{100 * e.value:.1f}", va="center", fontsize=7, color="#333333",
             transform=axes.get_yaxis_transform(),
         )  # fmt: skip
     axes.set_xlim(0, 100)
+    axes.set_xticks([0, 25, 50, 75, 100])
     axes.set_ylim(len(found) - 0.5, -0.5)
     axes.tick_params(labelsize=8)
     axes.grid(axis="x", alpha=0.3)
