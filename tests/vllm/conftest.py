@@ -28,9 +28,6 @@ def nano(**changes) -> Backbone:
         "template_options": (),
         "max_answer_tokens": None,
         "thinking_tokens": 0,
-        "template_options": (),
-        "max_answer_tokens": None,
-        "thinking_tokens": 0,
     }
     return Backbone(**{**values, **changes})
 
