@@ -103,7 +103,8 @@ class ContinuationVote:
     """Each state is continued to the end `num_replies` times and all answers of one depth vote.
 
     A state's value is the share of its continuations that gave the majority's answer (any of those tied),
-    from 0 to 1; a leaf votes with its own answer alone, at no cost.
+    from 0 to 1; a leaf votes with its own answer alone, at no cost. What was thought several times is drawn
+    once and votes as often as it was thought.
     """
 
     num_replies: int
@@ -130,7 +131,9 @@ class ContinuationVote:
             state.text: tuple(continued(question, state.text, c, tools).answer for c in completions)
             for state, completions in zip(open_states, drawn, strict=True)
         }
-        return [answers.get(state.text, (state.answer,) * self.num_replies) for state in states]
+        return [
+            answers.get(state.text, (state.answer,) * self.num_replies) * len(state.draws) for state in states
+        ]
 
     def values(self, question: Question, replies: Sequence[Replies], tools: Toolkit) -> list[float]:
         """The share of each state's answers that are the majority's."""

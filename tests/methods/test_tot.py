@@ -135,6 +135,22 @@ def test_continuation_vote_by_hand():
     assert result.finals[0][1][0].answer == "8"
 
 
+def test_a_thought_drawn_several_times_is_continued_once_and_votes_as_often_as_it_was_drawn():
+    method = tot(depth=1, num_thoughts=4, num_kept=1, evaluation=ContinuationVote(2))
+
+    def answer(request):
+        if request.purpose is Purpose.THOUGHT:
+            return [said("often"), said("once"), said("often"), said("often")]
+        if request.purpose is Purpose.LOOKAHEAD:
+            return boxed(5, 6) if steps_in(request) == "often\n" else boxed(4, 4)
+        return boxed(5)
+
+    result, stages = play(method.solve(QUESTION, toolkit(), seed=0), answer)
+    assert [request.num_samples for request in stages[1]] == [2, 2]
+    assert [step.value for step in result.trace[:2]] == [1.0, 0.0]  # 5 and 6 have three votes each, 4 has two
+    assert result.finals[0][1][0].answer == "5"
+
+
 def test_a_finished_thought_votes_as_often_as_the_continuations_of_others():
     method = tot(depth=1, num_thoughts=2, num_kept=1, evaluation=ContinuationVote(3))
 
