@@ -28,9 +28,9 @@ def locate(backbone: "Backbone") -> Source:
     if backbone.is_local:
         folder = Path(backbone.location)
         return Source(folder, f"sha256:{digest(folder)}")
-    if backbone.model_id.startswith(("icpo:", "/", ".", "~")):
+    if _names_a_folder(backbone.model_id):
         raise EngineError(
-            f"backbone={backbone.name}: there is no folder {backbone.location}. "
+            f"backbone={backbone.name}: there is no folder {backbone.location}. {_made_by(backbone)}"
             "Give one that holds config.json, tokenizer files and *.safetensors as backbone.model_id=FOLDER."
         )
     from huggingface_hub import constants, snapshot_download
@@ -49,6 +49,18 @@ def locate(backbone: "Backbone") -> Source:
             "Give a local folder as backbone.model_id=FOLDER, or set HF_HOME to where it was downloaded."
         ) from error
     return Source(folder, f"{backbone.model_id}@{folder.name}")
+
+
+def _names_a_folder(model_id: str) -> bool:
+    """Whether it can be no hub id, which is NAME or OWNER/NAME."""
+    return model_id.startswith(("icpo:", "/", ".", "~")) or model_id.count("/") > 1
+
+
+def _made_by(backbone: "Backbone") -> str:
+    """How weights are made that this project trains, but does not ship."""
+    if "train_nano" not in Path(backbone.model_id).parts:
+        return ""
+    return "python -m icpo.run +exp=train_nano makes it, with the overrides of experiments/nano/README.md. "
 
 
 def digest(folder: Path) -> str:

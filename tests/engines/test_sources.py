@@ -1,0 +1,58 @@
+"""Weights that are not there: what is missing is named, and how it is made."""
+
+import pytest
+import yaml
+
+from icpo.configuration import config_source
+from icpo.engines.sources import locate
+from icpo.errors import EngineError
+from tests.engines.conftest import backbone_of
+
+
+@pytest.mark.parametrize("name", ["nano_plain", "nano_shuffled"])
+def test_a_control_that_was_not_trained_here_says_how_it_is_trained(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with open(f"{config_source()}/backbone/{name}.yaml", encoding="utf-8") as file:
+        model_id = yaml.safe_load(file)["model_id"]
+    with pytest.raises(EngineError) as caught:
+        locate(backbone_of(tmp_path / name, model_id=model_id))
+    for told in (
+        f"backbone={name}",
+        f"no folder {model_id}",
+        "+exp=train_nano",
+        "experiments/nano/README.md",
+    ):
+        assert told in str(caught.value)
+    assert "hub" not in str(caught.value) and "Repo id" not in str(caught.value)
+
+
+@pytest.mark.parametrize("model_id", ["/data/qwen", "./qwen", "~/qwen", "models/qwen/7b", "icpo:gone"])
+def test_a_path_is_not_looked_for_on_the_hub(model_id, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(EngineError, match=r"no folder .*backbone\.model_id=FOLDER") as caught:
+        locate(backbone_of(tmp_path / "qwen", model_id=model_id))
+    assert "train_nano" not in str(caught.value)
+
+
+def test_a_folder_is_known_by_the_contents_of_its_files(tmp_path):
+    revisions = []
+    for content in ("{}", "{}", '{"a": 1}'):
+        (tmp_path / "config.json").write_text(content)
+        (tmp_path / "notes.md").write_text(f"{len(revisions)} not digested")
+        source = locate(backbone_of(tmp_path))
+        assert source.folder == tmp_path
+        revisions.append(source.revision)
+    assert revisions[0] == revisions[1] != revisions[2]
+
+
+@pytest.mark.parametrize("model_id", ["gpt2", "some-owner/some-model"])
+def test_a_hub_id_that_cannot_be_had_is_told_with_its_reason(model_id, tmp_path, monkeypatch):
+    def unreachable(name, *, revision, ignore_patterns):
+        raise OSError(f"no way to {name}\nsecond line")
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", unreachable)
+    with pytest.raises(
+        EngineError, match=rf"{model_id} \(revision newest\).*no way to {model_id}\)\. "
+    ) as caught:
+        locate(backbone_of(tmp_path / "model", model_id=model_id))
+    assert "\n" not in str(caught.value)
