@@ -86,10 +86,14 @@ def main_table(numbers: Numbers) -> Iterator[Row]:
 
 
 def ablation(numbers: Numbers) -> Iterator[Row]:
-    """Table "Ablation study"."""
-    for arm, values in numbers["table_ablation_aime2024_qwen2.5-math-7b"].items():
+    """Table "Ablation study", and the base that it is read against, from the main table."""
+    model = "qwen2.5-math-7b"
+    for metric in ("accuracy", "mean_at_16"):
+        base = numbers["table_main"][metric][model]["base"]["aime2024"]
+        yield row(model, "base", "aime2024", metric, base["mean"], base["std"], DIGITS)
+    for arm, values in numbers[f"table_ablation_aime2024_{model}"].items():
         for metric, percent in values.items():
-            yield row("qwen2.5-math-7b", arm, "aime2024", metric, percent, None, DIGITS)
+            yield row(model, arm, "aime2024", metric, percent, None, DIGITS)
 
 
 def backbones(numbers: Numbers) -> Iterator[Row]:

@@ -80,6 +80,25 @@ def test_the_main_table_is_the_papers():
     assert len(axes("main_table")) == 14
 
 
+def test_the_ablation_has_the_base_among_its_arms_and_every_arm_is_another():
+    methods = [build(composed("+exp=ablation", *cell).job).method for cell in axes("ablation")]
+    assert [method.name for method in methods] == ["direct"] + ["me_icpo"] * 6
+    assert {(method.reward.name, method.selector.name) for method in methods[1:]} == {
+        ("majority", "entropy"), ("none", "entropy"), ("majority", "random"), ("none", "random"),
+        ("majority", "none"), ("oracle", "entropy"),
+    }  # fmt: skip
+    ours = {cell[-1] for cell in axes("nano_ablation")}
+    assert ours == {cell[-1] for cell in axes("ablation")}
+
+
+@pytest.mark.parametrize("backbone", sorted(path.stem for path in (CONF / "backbone").glob("[!_]*.yaml")))
+def test_the_ablation_composes_for_every_backbone(backbone):
+    for variant, method in (("base", "direct"), ("without_both", "me_icpo")):
+        config = composed("+exp=ablation", f"backbone={backbone}", "benchmark=aime2024", f"variant={variant}")
+        job = build(config.job)
+        assert (job.backbone.name, job.method.name, len(job.seeds)) == (backbone, method, 5)
+
+
 def test_the_command_line_of_grading_has_the_rules_of_the_papers_protocol():
     assert build(composed("+exp=main_table").job).protocol.grading == GradingRules.paper()
 
