@@ -11,6 +11,10 @@ import argparse
 import heapq
 from collections import Counter, deque
 
+import yaml
+
+from icpo.configuration import build
+from icpo.configuration.source import conf_folder
 from icpo.engines.admission import Admission
 from icpo.jobs.throughput_schedules import Schedule, run_schedule
 from icpo.jobs.throughput_work import SHARED, Lengths, Words, Work
@@ -123,6 +127,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("measurements", nargs="+", help="SCHEDULE/LENGTHS/QUESTIONS")
     parser.add_argument("--rounds", nargs="+", type=int, default=[2])
+    parser.add_argument("--selector", nargs="+", default=["entropy"], help="names of conf/selector")
     parser.add_argument("--burst", nargs="+", type=int, default=[1, 16])
     parser.add_argument("--places", type=int, default=512)
     parser.add_argument("--budget-tokens", type=int, default=8192)
@@ -138,17 +143,17 @@ def main() -> None:
     given = arguments()
     for text in given.measurements:
         for num_rounds in given.rounds:
-            for burst in given.burst:
-                print(line(text, num_rounds, burst, given), flush=True)
+            for selector in given.selector:
+                for burst in given.burst:
+                    print(line(text, num_rounds, selector, burst, given), flush=True)
 
 
-def line(text: str, num_rounds: int, burst: int, given: argparse.Namespace) -> str:
+def line(text: str, num_rounds: int, selector: str, burst: int, given: argparse.Namespace) -> str:
     """What one combination came to."""
     schedule, lengths, num_questions = text.split("/")
-    work, words = (
-        Work(num_rounds, 16, 16, 16, PROMPT_TOKENS, 100, 0.6, 0.95),
-        Words(tuple(map(str, range(500)))),
-    )
+    chosen = build(yaml.safe_load((conf_folder() / "selector" / f"{selector}.yaml").read_text()))
+    work = Work(chosen, num_rounds, 16, 16, 16, PROMPT_TOKENS, 100, 0.6, 0.95)
+    words = Words(tuple(map(str, range(500))))
     engine = CountedEngine(given, burst)
     solvings = [
         work.solve(words, LENGTHS[lengths], seed, lambda _: None) for seed in range(int(num_questions))
@@ -156,7 +161,8 @@ def line(text: str, num_rounds: int, burst: int, given: argparse.Namespace) -> s
     run_schedule(Schedule(schedule), solvings, engine, 64)
     filled = engine.num_tokens / given.places
     return (
-        f"{text} n={num_rounds} burst={burst}: {engine.num_steps} steps, {engine.num_reading_steps} reading; "
+        f"{text} n={num_rounds} {selector} burst={burst}: "
+        f"{engine.num_steps} steps, {engine.num_reading_steps} reading; "
         f"places filled {filled / engine.num_steps:.1%}, ceiling reached "
         f"{filled * given.full_ms / engine.milliseconds:.1%}, "
         f"{engine.milliseconds / 1000 / int(num_questions):.2f} s/question"

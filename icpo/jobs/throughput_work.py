@@ -1,26 +1,36 @@
 """Work of fixed size for measuring engines: the requests of ME-ICPO with lengths drawn beforehand."""
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from icpo.types import (
     AnswerKind,
+    AskLookahead,
+    Attempt,
     Candidate,
     Completion,
     FinishReason,
+    Lookahead,
+    Looking,
     Prompt,
     Purpose,
     Question,
     QuestionResult,
     SampleRequest,
     Sampling,
+    Selector,
     Solving,
+    Votes,
 )
 
 SHARED = 0.8  # share of a look-ahead's prompt that all look-aheads of its round have in common
 READ = tuple(f"Adding up gives {n}, so the answer is \\boxed{{{n}}}." for n in (204, 25, 104, 204, 70))
+
+LEAST_AGREEING, NUM_OTHERS = 0.3, 8
+NOTHING = Candidate(Completion("", 0, 0, FinishReason.STOP), None)
 
 Reading = Callable[[Sequence[str]], object]
 
@@ -44,8 +54,13 @@ class Lengths:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What one question asks for: numbers of requests as in ME-ICPO, and their sizes in tokens."""
+    """What one question asks for: numbers of requests as in ME-ICPO, and their sizes in tokens.
 
+    The selector asks for look-aheads as it does in a run, and is told invented answers: of an attempt's
+    look-aheads a share, uniform between LEAST_AGREEING and 1, agrees; the others give one of NUM_OTHERS.
+    """
+
+    selector: Selector
     num_rounds: int
     num_candidates: int
     num_lookaheads: int
@@ -61,7 +76,7 @@ class Work:
         Random weights write no answers, so what is read is fixed text, as often as there are completions.
         """
         source = random.Random(seed)
-        for _ in range(self.num_rounds):
+        for t in range(self.num_rounds):
             candidates = yield self._answers(
                 Purpose.CANDIDATE,
                 words.text(self.prompt_tokens, source),
@@ -78,18 +93,10 @@ class Work:
                 )
                 for _ in range(self.num_candidates)
             ]
-            looked = yield [
-                request
-                for _ in range(self.num_candidates)
-                for request in self._answers(
-                    Purpose.LOOKAHEAD,
-                    stem + words.text(own_tokens, source),
-                    self.num_lookaheads,
-                    lengths,
-                    source,
-                )
-            ]
-            read(_texts(looked))
+            texts = [stem + words.text(own_tokens, source) for _ in range(self.num_candidates)]
+            ask = self._look_ahead(texts, lengths, f"{seed}/{t}", read)
+            attempts = [Attempt(NOTHING, None, text) for text in texts]
+            yield from self.selector.select(attempts, ask, num_lookaheads=self.num_lookaheads, seed=seed)
         finals = yield self._answers(
             Purpose.FINAL, words.text(self.prompt_tokens, source), self.num_finals, lengths, source
         )
@@ -97,6 +104,30 @@ class Work:
         question = Question(str(seed), "", AnswerKind.NUMBER)
         drawn = tuple(Candidate(completion, None) for batch in finals for completion in batch)
         return QuestionResult(question, seed, (), ((self.num_rounds, drawn),))
+
+    def _look_ahead(self, texts: Sequence[str], lengths: Lengths, scope: str, read: Reading) -> AskLookahead:
+        """Look-aheads of prompts; the i-th of a prompt is the same however they are asked for."""
+        sizes = [random.Random(f"{scope}/{i}/length") for i in range(len(texts))]
+        answers = [random.Random(f"{scope}/{i}/answer") for i in range(len(texts))]
+        agreeing = [source.uniform(LEAST_AGREEING, 1) for source in answers]
+        counts: dict[int, Counter[str]] = defaultdict(Counter)
+
+        def ask(wanted: Mapping[int, int]) -> Looking:
+            looked = yield [
+                request
+                for i, size in wanted.items()
+                for request in self._answers(Purpose.LOOKAHEAD, texts[i], size, lengths, sizes[i])
+            ]
+            read(_texts(looked))
+            for i, size in wanted.items():
+                source, share = answers[i], agreeing[i]
+                counts[i].update(
+                    "0" if source.random() < share else str(source.randint(1, NUM_OTHERS))
+                    for _ in range(size)
+                )
+            return [Lookahead(i, Votes(tuple(counts[i].most_common()), 0)) for i in wanted]
+
+        return ask
 
     def _answers(
         self, purpose: Purpose, text: str, num_samples: int, lengths: Lengths, source: random.Random

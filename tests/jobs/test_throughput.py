@@ -1,6 +1,6 @@
 import csv
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -11,11 +11,16 @@ from icpo.grading import GradingRules
 from icpo.jobs.throughput import Throughput
 from icpo.jobs.throughput_schedules import Schedule, run_schedule
 from icpo.jobs.throughput_work import Lengths, Words, Work
+from icpo.selectors import Entropy, EntropyRacing
 from icpo.types import Completion, FinishReason, Purpose
 
 FIXED = Lengths("fixed", 40, 0.0, 40)
 TAILED = Lengths("long_tailed", 400, 0.8, 2000)
+RACING = EntropyRacing(
+    "entropy_racing", "halving", (1, 3), width=0.0, certain_after=None, merge_identical=False
+)
 WORK = Work(
+    selector=Entropy("entropy", largest=False),
     num_rounds=2,
     num_candidates=3,
     num_lookaheads=2,
@@ -87,6 +92,49 @@ def test_what_is_read_is_as_much_as_answers_are_drawn():
         Schedule.AUTHORS, solvings(lambda texts: counts.append(len(texts)), num_questions=1), Watched(), 1
     )
     assert counts == [3, 6, 3, 6, 4]
+
+
+def lookaheads_by_prompt(selector, lengths):
+    """The lengths of each prompt's look-aheads, in the order they were asked: one question, one round."""
+    engine, asked = Watched(), {}
+    work = replace(
+        WORK, selector=selector, num_rounds=1, num_candidates=4, num_lookaheads=4, prompt_tokens=90
+    )
+    run_schedule(Schedule.PIPELINED, [work.solve(WORDS, lengths, 0, lambda texts: None)], engine, 1)
+    for request in engine.requests:
+        if request.purpose is Purpose.LOOKAHEAD:
+            asked.setdefault(request.prompt.user, []).extend(
+                [request.sampling.max_tokens] * request.num_samples
+            )
+    return asked
+
+
+@pytest.mark.parametrize("lengths", [FIXED, TAILED])
+def test_a_race_asks_for_fewer_of_the_same_lookaheads(lengths):
+    """Halving of 4 attempts: one look-ahead of each, then three more of two."""
+    uniform = lookaheads_by_prompt(WORK.selector, lengths)
+    raced = lookaheads_by_prompt(RACING, lengths)
+    assert [len(sizes) for sizes in uniform.values()] == [4, 4, 4, 4]
+    assert sorted(len(sizes) for sizes in raced.values()) == [1, 1, 4, 4]
+    assert all(uniform[prompt][: len(sizes)] == sizes for prompt, sizes in raced.items())
+
+
+def test_the_answers_that_a_race_is_told_tell_attempts_apart():
+    """Attempts agree with themselves to different degrees; which is kept is no matter of order."""
+    told = []
+
+    class Watching(Entropy):
+        def select(self, attempts, ask, **given):
+            selection = yield from super().select(attempts, ask, **given)
+            told.append((selection.kept[0], [round(x.entropy_bits, 6) for x in selection.lookaheads]))
+            return selection
+
+    work = replace(WORK, selector=Watching("entropy", largest=False), num_candidates=8, num_lookaheads=16)
+    run_schedule(
+        Schedule.LOCKSTEP, [work.solve(WORDS, FIXED, s, lambda _: None) for s in range(5)], Watched(), 1
+    )
+    assert len(told) == 10 and len({kept for kept, _ in told}) > 2
+    assert all(len(set(bits)) > 4 for _, bits in told)
 
 
 def test_long_tailed_lengths_have_the_mean_and_the_cap_they_say():
