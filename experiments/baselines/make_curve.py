@@ -6,83 +6,96 @@ Reads RUN/report/costs.csv, which make_table.py writes; writes RUN/report/accura
 import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 STYLES = {
-    "direct": ("base", "#555555", "*"),
     "me_icpo": ("ME-ICPO", "#d9702b", "o"),
     "self_consistency": ("self-consistency", "#2b6cb0", "s"),
-    "best_of_n": ("best-of-n", "#55a868", "^"),
-    "tot_self_eval": ("ToT (self-evaluation)", "#8172b3", "v"),
-    "tot_majority": ("ToT (majority)", "#c44e9b", "D"),
-    "mctsr": ("MCTSr", "#937860", "P"),
     "ttrl": ("TTRL", "#b8860b", "X"),
+    "mctsr": ("MCTSr", "#6b4f3a", "P"),
+    "tot_majority": ("ToT (majority)", "#c44e9b", "D"),
+    "tot_self_eval": ("ToT (self-evaluation)", "#8172b3", "v"),
+    "best_of_n": ("best-of-n", "#55a868", "^"),
+    "direct": ("base", "#555555", "*"),
 }
-ALONG = {
-    "answer": ("tokens_per_answer", "generated tokens for one answer"),
-    "question": ("tokens_per_question", "generated tokens a question, all k answers"),
+ROWS = {
+    "tokens_per_answer": "generated tokens for one answer",
+    "tokens_all_answers": "generated tokens for 16 answers",
 }
+NOTE = "Points: a method at one budget. Bars: 95% intervals, bootstrapped over questions. Dashes: the base."
 
 
 def main() -> None:
-    """Command line: [RUN_NAME] [--outputs FOLDER] [--per answer|question]."""
+    """Command line: [RUN_NAME] [--outputs FOLDER]."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("run_name", nargs="?", default="baselines")
     parser.add_argument("--outputs", type=Path, default=Path("outputs"))
-    parser.add_argument("--per", choices=ALONG, default="answer", help="what the tokens are counted for")
     args = parser.parse_args()
     report = args.outputs / args.run_name / "report"
     if not (report / "costs.csv").is_file():
         raise SystemExit(f"No {report / 'costs.csv'}. Run python experiments/baselines/make_table.py first.")
-    figure = draw(pd.read_csv(report / "costs.csv"), args.per)
+    figure = draw(pd.read_csv(report / "costs.csv"))
     for path in (report / "accuracy_against_tokens.png", report / "accuracy_against_tokens.pdf"):
         figure.savefig(path, dpi=160)
         sys.stdout.write(f"{path}\n")
 
 
-def draw(costs: pd.DataFrame, per: str) -> Figure:
-    """One panel a benchmark; bars are 95% intervals over questions."""
-    column, title = ALONG[per]
+def draw(costs: pd.DataFrame) -> Figure:
+    """A column of panels a benchmark; above tokens are counted for one answer, below for 16."""
     benchmarks = sorted(costs["benchmark"].unique())
-    figure = Figure(figsize=(3.4 * len(benchmarks) + 1.6, 3.4), layout="constrained")
+    figure = Figure(figsize=(3.5 * len(benchmarks) + 1.7, 7.4), layout="constrained")
     FigureCanvasAgg(figure)
-    panels = figure.subplots(1, len(benchmarks), sharey=True, squeeze=False)[0]
-    for axes, benchmark in zip(panels, benchmarks, strict=True):
-        part = costs[costs["benchmark"] == benchmark]
-        for method, (name, colour, marker) in STYLES.items():
-            curve = part[part["method"] == method].sort_values(column)
-            if curve.empty:
-                continue
-            values, low, high = (100 * curve[name] for name in ("mean", "low", "high"))
-            axes.errorbar(
-                curve[column],
-                values,
-                yerr=[values - low, high - values],
-                label=name,
-                color=colour,
-                marker=marker,
-                linewidth=2.2 if method == "me_icpo" else 1.1,
-                zorder=3 if method == "me_icpo" else 2,
-                capsize=2,
-            )
-        axes.set_xscale("log")
-        axes.set_xlabel(title)
+    panels = figure.subplots(len(ROWS), len(benchmarks), sharex="row", sharey=True, squeeze=False)
+    for row, (column, title) in zip(panels, ROWS.items(), strict=True):
+        for axes, benchmark in zip(row, benchmarks, strict=True):
+            _draw_panel(axes, costs[costs["benchmark"] == benchmark], column)
+            axes.set_xlabel(title)
+        row[0].set_ylabel("right answers (Mean@k), %")
+    for axes, benchmark in zip(panels[0], benchmarks, strict=True):
         axes.set_title(benchmark)
-        axes.grid(alpha=0.3)
-        axes.spines[["top", "right"]].set_visible(False)
-    panels[0].set_ylabel("right answers (Mean@k), %")
-    handles = {
-        label: handle
-        for axes in panels
-        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
-    }
-    figure.legend(handles.values(), handles.keys(), loc="outside right center", frameon=False, fontsize=8)
+    drawn = {label: handle for axes in panels.flat for handle, label in _labelled(axes)}
+    names = [name for name, _, _ in STYLES.values() if name in drawn]
+    figure.legend([drawn[name] for name in names], names, loc="outside right center", frameon=False)
+    figure.supxlabel(NOTE, fontsize=8, color="#444444")
     return figure
+
+
+def _draw_panel(axes: Any, costs: pd.DataFrame, column: str) -> None:
+    for method, (name, colour, marker) in STYLES.items():
+        curve = costs[costs["method"] == method].sort_values(column)
+        if curve.empty:
+            continue
+        values, low, high = (100 * curve[bound] for bound in ("mean", "low", "high"))
+        is_ours = method == "me_icpo"
+        _, _, bars = axes.errorbar(
+            curve[column],
+            values,
+            yerr=[values - low, high - values],
+            label=name,
+            color=colour,
+            marker=marker,
+            markersize=7 if is_ours else 5,
+            linewidth=2.4 if is_ours else 1.2,
+            elinewidth=0.9,
+            zorder=4 if is_ours else 3,
+        )
+        for bar in bars:
+            bar.set_alpha(0.55)
+        if method == "direct":
+            axes.axhline(values.mean(), color=colour, linewidth=0.9, linestyle="--", zorder=1)
+    axes.set_xscale("log")
+    axes.grid(alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _labelled(axes: Any) -> list[tuple[Any, str]]:
+    return list(zip(*axes.get_legend_handles_labels(), strict=True))
 
 
 if __name__ == "__main__":

@@ -1,33 +1,36 @@
 """What each method reaches and what it costs: python experiments/baselines/make_table.py [RUN_NAME ...].
 
-Writes RUN/report/costs.csv and costs.md of the first run named, with the cells of all runs named.
+Writes RUN/report/costs.csv and costs.md of the first run named, with the cells of all runs named; one of a
+later run replaces one of the same name. Differences to the base are paired by question and seed.
 """
 
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from icpo.records import read_metrics, run_cells
+from icpo.metrics import QuestionScore, compare
+from icpo.records import read_metrics, read_scores, run_cells
 from icpo.reporting.markdown import table as markdown_table
 
 PAPER = Path(__file__).parents[1] / "paper_numbers/reference_numbers.json"
 PAPER_BACKBONE = "qwen7b"
 MATH_LEVELS = [f"math_l{level}" for level in range(1, 6)]
 SHARED_SEARCH = ("direct", "me_icpo", "ttrl")  # their k answers come from one search; those of others from k
+NUM_ANSWERS = 16
 SHOWN = {
     "label": "method",
     "mean": "Mean@k (%)",
+    "minus_base": "minus base",
     "accuracy": "Accuracy (%)",
     "k": "k",
     "seconds_per_question": "s/question",
-    "tokens_per_question": "tokens/question, k answers",
     "tokens_per_answer": "tokens, one answer",
-    "ours": "ME-ICPO at no more tokens (%)",
+    "tokens_all_answers": f"tokens, {NUM_ANSWERS} answers",
 }
 PAPER_SHOWN = {
     "paper_mean": "paper Mean@16",
@@ -37,15 +40,18 @@ PAPER_SHOWN = {
 
 
 def main() -> None:
-    """Command line: [RUN_NAME ...] [--outputs FOLDER]."""
+    """Command line: [RUN_NAME ...] [--outputs FOLDER] [--without-seconds]."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("run_names", nargs="*", default=["baselines", "ttrl"])
     parser.add_argument("--outputs", type=Path, default=Path("outputs"))
+    parser.add_argument(
+        "--without-seconds", action="store_true", help="of runs whose processes shared a card"
+    )
     args = parser.parse_args()
-    cells = [cell for name in args.run_names for cell in run_cells(args.outputs, name)]
-    costs = read_costs(cells)
+    cells = {cell.name: cell for name in args.run_names for cell in run_cells(args.outputs, name)}
+    costs = read_costs(list(cells.values()))
     if costs.empty:
         raise SystemExit(
             f"No measured cell under {args.outputs} in {', '.join(args.run_names)}. "
@@ -54,15 +60,29 @@ def main() -> None:
     report = args.outputs / args.run_names[0] / "report"
     report.mkdir(parents=True, exist_ok=True)
     costs.to_csv(report / "costs.csv", index=False, lineterminator="\n")
-    text = "\n".join(sections(costs))
+    text = "\n".join(
+        sections(costs, SHOWN.keys() - ({"seconds_per_question"} if args.without_seconds else set()))
+    )
     (report / "costs.md").write_text(text, encoding="utf-8")
     sys.stdout.write(f"{text}\n{report / 'costs.csv'}\n{report / 'costs.md'}\n")
 
 
 def read_costs(cells: Sequence[Path]) -> pd.DataFrame:
     """One row a measured cell, cheapest first; accuracies and intervals as fractions, tokens as generated."""
-    measured = [metrics for cell in cells if "mean_at_k" in (metrics := read_metrics(cell) or {})]
-    rows = [cost_row(metrics) for metrics in measured]
+    measured = {cell: metrics for cell in cells if "mean_at_k" in (metrics := read_metrics(cell) or {})}
+    bases = {
+        (metrics["backbone"], metrics["benchmark"]): cell
+        for cell, metrics in measured.items()
+        if metrics["method"] == "direct"
+    }
+    rows = [
+        {
+            **cost_row(metrics),
+            **gained(cell, bases.get((metrics["backbone"], metrics["benchmark"]))),
+            "cell": f"{cell.parent.name}/{cell.name}",
+        }
+        for cell, metrics in measured.items()
+    ]
     rows += math_average(rows)
     costs = pd.DataFrame(rows)
     return costs if costs.empty else costs.sort_values(["benchmark", "tokens_per_answer"], kind="stable")
@@ -90,10 +110,20 @@ def cost_row(metrics: Mapping[str, Any]) -> dict[str, Any]:
         "seconds_per_question": metrics["wall_seconds"] / num,
         "tokens_per_question": generated / num,
         "tokens_per_answer": (shared + (generated - shared) / k) / num,
+        "tokens_all_answers": (shared + (generated - shared) / k * NUM_ANSWERS) / num,
         "prompt_tokens_per_question": metrics["prompt_tokens"] / num,
         "num_questions": metrics["num_questions"],
         "num_seeds": len(metrics["seeds"]),
     }
+
+
+def gained(cell: Path, base: Path | None) -> dict[str, float]:
+    """What a cell's Mean@k gains over the base's, with its interval; empty for the base and without one."""
+    if base is None or base == cell:
+        return {}
+    own, other = ([QuestionScore.from_json(line) for line in read_scores(folder)] for folder in (cell, base))
+    gain = compare(own, other).differences["mean_at_k"]
+    return {"minus_base": gain.value, "minus_base_low": gain.low, "minus_base_high": gain.high}
 
 
 def math_average(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -107,46 +137,33 @@ def math_average(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
             own = [levels[level] for level in MATH_LEVELS]
             numbers = [name for name, value in own[0].items() if isinstance(value, int | float)]
             mean = {name: sum(row[name] for row in own) / len(own) for name in numbers}
-            bounds = dict.fromkeys(("low", "high", "accuracy_low", "accuracy_high"))
-            averages.append({**own[0], **mean, **bounds, "benchmark": "math_avg"})
+            bounds = dict.fromkeys(name for name in own[0] if name.endswith(("low", "high")))
+            averages.append({**own[0], **mean, **bounds, "benchmark": "math_avg", "cell": None})
     return averages
 
 
-def sections(costs: pd.DataFrame) -> Iterator[str]:
-    """One Markdown table a backbone and benchmark."""
+def sections(costs: pd.DataFrame, names: Collection[str] = SHOWN.keys()) -> Iterator[str]:
+    """One Markdown table a backbone and benchmark, with these columns of SHOWN."""
     paper = json.loads(PAPER.read_text(encoding="utf-8"))
     for (backbone, benchmark), part in costs.groupby(["backbone", "benchmark"], sort=True):
-        rows = part.to_dict("records")
-        columns = SHOWN | (PAPER_SHOWN if backbone == PAPER_BACKBONE else {})
-        shown = [_shown(row, rows) | _paper(row, paper) for row in rows]
+        columns = {name: title for name, title in SHOWN.items() if name in names}
+        columns |= PAPER_SHOWN if backbone == PAPER_BACKBONE else {}
+        shown = [_shown(row) | _paper(row, paper) for row in part.to_dict("records")]
         yield f"### {backbone}, {benchmark}\n"
         yield (markdown_table(list(columns.values()), [[row[n] for n in columns] for row in shown]) + "\n")
 
 
-def _shown(row: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+def _shown(row: Mapping[str, Any]) -> dict[str, str]:
     return {
         "label": row["label"],
         "mean": _percent(row["mean"], row["low"], row["high"]),
+        "minus_base": _points(row),
         "accuracy": _percent(row["accuracy"], row["accuracy_low"], row["accuracy_high"]),
         "k": str(round(row["k"])),
         "seconds_per_question": f"{row['seconds_per_question']:.2f}",
-        "tokens_per_question": f"{row['tokens_per_question']:,.0f}",
         "tokens_per_answer": f"{row['tokens_per_answer']:,.0f}",
-        "ours": _ours(row, rows),
+        "tokens_all_answers": f"{row['tokens_all_answers']:,.0f}",
     }
-
-
-def _ours(row: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> str:
-    """Mean of the most expensive ME-ICPO arm that takes no more tokens for one answer than a rival."""
-    if row["method"] in ("direct", "me_icpo"):
-        return ""
-    within = [
-        r for r in rows if r["method"] == "me_icpo" and r["tokens_per_answer"] <= row["tokens_per_answer"]
-    ]
-    if not within:
-        return "dearer"
-    best = max(within, key=lambda r: r["tokens_per_answer"])
-    return f"{100 * best['mean']:.1f} ({best['tokens_per_answer']:,.0f} tokens)"
 
 
 def _paper(row: Mapping[str, Any], paper: Mapping[str, Any]) -> dict[str, str]:
@@ -158,6 +175,13 @@ def _paper(row: Mapping[str, Any], paper: Mapping[str, Any]) -> dict[str, str]:
         "paper_accuracy": str(accuracy.get(row["benchmark"], "")),
         "paper_seconds": str(seconds),
     }
+
+
+def _points(row: Mapping[str, Any]) -> str:
+    value, low, high = (row.get(f"minus_base{end}") for end in ("", "_low", "_high"))
+    if pd.isna(value):
+        return ""
+    return f"{100 * value:+.1f}" + ("" if pd.isna(low) else f" [{100 * low:+.1f}, {100 * high:+.1f}]")
 
 
 def _percent(value: float, low: float, high: float) -> str:

@@ -1,10 +1,12 @@
 """The cost table and the curve of the rivals, on made-up metrics."""
 
 import json
+from dataclasses import asdict
 
 import pandas as pd
 import pytest
 
+from icpo.grading import GradingRules
 from tests.experiments.scripts import load
 
 
@@ -21,7 +23,20 @@ def write(folder, *cells):
     for i, cell in enumerate(cells):
         (folder / f"cell{i}").mkdir(parents=True)
         (folder / f"cell{i}" / "metrics.json").write_text(json.dumps(cell))
+        (folder / f"cell{i}" / "manifest.json").write_text("{}")
+        write_scores(folder / f"cell{i}", {"q0": "rw"})
     return [folder / f"cell{i}" for i in range(len(cells))]
+
+
+def write_scores(cell, answers):
+    """Scores of seed 0: r is a right answer, w a wrong one."""
+    outcomes = {"r": "correct", "w": "wrong"}
+    lines = [
+        {"question_id": question, "seed": 0, "gold": "8", "rounds": [],
+         "finals": [[0, {"outcomes": [outcomes[c] for c in said], "labels": list(said)}]]}
+        for question, said in answers.items()
+    ]  # fmt: skip
+    (cell / "scores.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
 @pytest.fixture
@@ -43,29 +58,22 @@ def test_a_search_that_all_answers_share_is_charged_whole_and_one_run_for_each_i
     assert costs.loc["ours", "tokens_per_answer"] == 60 + 40 / 4
     assert costs.loc["sc", "tokens_per_answer"] == costs.loc["tot", "tokens_per_answer"] == 25
     assert costs.loc["ttrl", "tokens_per_answer"] == 80 + 20 / 4
+    assert costs.loc["ours", "tokens_all_answers"] == 60 + 16 * 40 / 4
+    assert costs.loc["sc", "tokens_all_answers"] == 16 * 25
     assert costs.loc["sc", "seconds_per_question"] == 2.0
 
 
-def test_rivals_stand_beside_me_icpo_at_no_more_tokens(tmp_path, script):
-    def ours(label, mean, tokens):
-        return metrics(
-            "me_icpo", label, mean, generated_tokens=tokens, generated_by_purpose={"candidate": tokens}
-        )
-
-    def rival(label, tokens):
-        return metrics("mctsr", label, 0.3, generated_tokens=4 * tokens)
-
-    cells = write(
-        tmp_path, ours("small", 0.5, 100), ours("large", 0.6, 900), rival("dear", 901), rival("mid", 500),
-        rival("cheap", 99),
-    )  # fmt: skip
-    [_, table] = script.sections(script.read_costs(cells))
-    found = {
-        line.split("|")[1].strip(): line.split("|")[-2].strip() for line in table.splitlines()[2:] if line
-    }
-    assert found == {
-        "cheap": "dearer", "small": "", "mid": "50.0 (10 tokens)", "large": "", "dear": "60.0 (90 tokens)",
-    }  # fmt: skip
+def test_base_is_compared_with_by_question_and_seed(tmp_path, script):
+    base, ours = metrics("direct", "base", 0.5), metrics("me_icpo", "ours", 0.75)
+    cells = write(tmp_path, base, ours)
+    write_scores(cells[0], {"q0": "rw", "q1": "rw"})
+    write_scores(cells[1], {"q0": "rr", "q1": "rw"})
+    costs = script.read_costs(cells).set_index("label")
+    assert costs.loc["ours", "minus_base"] == 0.25 and pd.isna(costs.loc["base", "minus_base"])
+    [_, table] = script.sections(costs.reset_index())
+    assert "| +25.0 [+0.0, +50.0] |" in table and "s/question" in table
+    [_, table] = script.sections(costs.reset_index(), script.SHOWN.keys() - {"seconds_per_question"})
+    assert "s/question" not in table and "tokens, 16 answers" in table
 
 
 def test_paper_numbers_stand_beside_its_own_backbone_alone(tmp_path, script):
@@ -89,13 +97,16 @@ def test_curve_has_a_panel_a_benchmark_and_a_curve_a_method(tmp_path, script):
         ),
         metrics("direct", "base", 0.2),
     )
-    figure = load("baselines/make_curve").draw(script.read_costs(cells), "answer")
-    left, right = figure.axes
+    figure = load("baselines/make_curve").draw(script.read_costs(cells))
+    left, right, below, _ = figure.axes
     assert left.get_title() == "arith_l3" and right.get_title() == "arith_l4"
-    curves = {c.get_label(): c.lines[0].get_xydata().tolist() for c in left.containers}
-    assert curves["self-consistency"] == [[2.5, 5.0], [10.0, 20.0], [40.0, 80.0]]
-    assert set(curves) == {"base", "self-consistency"}
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["base", "self-consistency"]
+    one, sixteen = (
+        {c.get_label(): c.lines[0].get_xydata().tolist() for c in axes.containers} for axes in (left, below)
+    )
+    assert one["self-consistency"] == [[2.5, 5.0], [10.0, 20.0], [40.0, 80.0]]
+    assert sixteen["self-consistency"] == [[40.0, 5.0], [160.0, 20.0], [640.0, 80.0]]
+    assert set(one) == {"base", "self-consistency"}
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["self-consistency", "base"]
 
 
 def test_a_run_without_cells_is_named(tmp_path, script, monkeypatch):
@@ -104,10 +115,97 @@ def test_a_run_without_cells_is_named(tmp_path, script, monkeypatch):
         script.main()
 
 
-def test_command_writes_what_the_curve_reads(tmp_path, script, monkeypatch, capsys):
-    [cell] = write(tmp_path / "baselines", metrics("direct", "base", 0.2))
-    (cell / "manifest.json").write_text("{}")
-    monkeypatch.setattr("sys.argv", ["make_table.py", "baselines", "--outputs", str(tmp_path)])
+def test_command_writes_what_the_figures_read_and_later_runs_replace_cells(
+    tmp_path, script, monkeypatch, capsys
+):
+    write(tmp_path / "baselines", metrics("direct", "base", 0.2), metrics("mctsr", "old", 0.3))
+    write(tmp_path / "again", metrics("direct", "base", 0.4))
+    monkeypatch.setattr("sys.argv", ["make_table.py", "baselines", "again", "--outputs", str(tmp_path)])
     script.main()
-    costs = pd.read_csv(tmp_path / "baselines/report/costs.csv")
-    assert costs["label"].tolist() == ["base"] and "| base | 20.0 [10.0, 30.0] |" in capsys.readouterr().out
+    costs = pd.read_csv(tmp_path / "baselines/report/costs.csv").set_index("label")
+    assert costs["cell"].to_dict() == {"base": "again/cell0", "old": "baselines/cell1"}
+    assert "| base | 40.0 [30.0, 50.0] |" in capsys.readouterr().out
+
+
+def arm(method, label, right, tokens, benchmark):
+    """A cell of one answer a question, `right` of four questions right; tokens are a question's."""
+    by_purpose = {"candidate": 10 * tokens}
+    cell = metrics(
+        method,
+        label,
+        right / 4,
+        benchmark,
+        k=1,
+        generated_tokens=10 * tokens,
+        generated_by_purpose=by_purpose,
+    )
+    return cell, {f"q{i}": "r" if i < right else "w" for i in range(4)}
+
+
+@pytest.fixture
+def matched(tmp_path, script, monkeypatch):
+    """The rows and the text of make_matched.py for arms on two benchmarks."""
+    arms = [
+        (arm("me_icpo", "small", 2, 100, b), arm("me_icpo", "large", 4, 900, b), arm("mctsr", "r2", 1, 90, b),
+         arm("mctsr", "r4", 3, 100, b), arm("mctsr", "r8", 2, 800, b), arm("tot_majority", "b2", 1, 901, b))
+        for b in ("arith_l3", "arith_l4")
+    ]  # fmt: skip
+    flat = [pair for level in arms for pair in level]
+    for cell, (_, answers) in zip(write(tmp_path / "run", *(m for m, _ in flat)), flat, strict=True):
+        write_scores(cell, answers)
+    monkeypatch.setattr("sys.argv", ["make_table.py", "run", "--outputs", str(tmp_path)])
+    script.main()
+    module = load("baselines/make_matched")
+    module.main()
+    report = tmp_path / "run/report"
+    return pd.read_csv(report / "matched.csv"), (report / "matched.md").read_text()
+
+
+def test_each_arm_of_me_icpo_meets_the_best_of_a_rival_at_no_more_tokens(matched):
+    rows, text = matched
+    one = rows[(rows["counted"] == "tokens_per_answer") & (rows["benchmark"] == "arith_l3")]
+    found = {(r["me_icpo"], r["rival"]): (r["arm"], r["difference"]) for r in one.to_dict("records")}
+    assert found["small", "mctsr"] == ("r4", -0.25) and found["large", "mctsr"] == ("r4", 0.25)
+    assert pd.isna(found["large", "tot_majority"][0])
+    assert "| tot_majority | takes more | takes more |" in text
+
+
+def test_searches_shared_by_16_answers_are_charged_once_and_benchmarks_are_pooled(matched):
+    rows, _ = matched
+    sixteen = rows[(rows["counted"] == "tokens_all_answers") & (rows["benchmark"] == "all")]
+    found = {(r["me_icpo"], r["rival"]): r["arm"] for r in sixteen.to_dict("records")}
+    assert pd.isna(found["small", "mctsr"]) and pd.isna(found["large", "mctsr"])  # 16 x 90 tokens
+    assert set(sixteen["me_icpo_tokens"]) == {100, 900}
+    pooled = rows[(rows["counted"] == "tokens_per_answer") & (rows["benchmark"] == "all")].iloc[0]
+    assert pooled["difference"] == -0.25 and pooled["low"] < -0.25 < pooled["high"]
+
+
+def test_matched_without_a_table_says_what_to_run(tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["make_matched.py", "nothing", "--outputs", str(tmp_path)])
+    with pytest.raises(SystemExit, match=r"Run python experiments/baselines/make_table.py first"):
+        load("baselines/make_matched").main()
+
+
+def test_verdicts_on_right_and_wrong_samples_are_told_apart(tmp_path):
+    [cell] = write(tmp_path / "run", metrics("best_of_n", "bon", 0.5))
+    rules = {"_target_": "icpo.grading.GradingRules", **asdict(GradingRules.paper())}
+    (cell / "manifest.json").write_text(json.dumps({"config": {"protocol": {"grading": rules}}}))
+
+    def step(answer, *verdicts):
+        value = sum(verdicts) / len(verdicts) if verdicts else None
+        return {"candidates": [{"answer": answer}], "verdicts": list(verdicts), "value": value}
+
+    trace = [
+        step("8.0", 100, 100),
+        step("8", -100),
+        step("9", 100),
+        step("7", -100),
+        step("6", -100),
+        step(None),
+    ]
+    row = {"question_id": "q0", "seed": 0, "kind": "number", "trace": trace}
+    (cell / "results.jsonl").write_text(json.dumps(row) + "\n")
+    [told] = load("baselines/make_verdicts").rows_of(tmp_path, "run")
+    assert told["samples judged"] == "5"
+    assert told["right ones called right"] == "50.0%" and told["wrong ones called right"] == "33.3%"
+    assert told["right among those called right, minus among all"].startswith("+10.0")

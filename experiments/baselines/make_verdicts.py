@@ -1,0 +1,96 @@
+"""How well a model judges its own samples: python experiments/baselines/make_verdicts.py [RUN_NAME].
+
+Reads the stored verdicts of best-of-n; writes RUN/report/verdicts.csv and verdicts.md. Intervals are 95%,
+bootstrapped over questions; the difference is paired by question and seed.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+import pandas as pd
+
+from icpo.grading import Grader, GradingRules
+from icpo.metrics import Estimate, estimate
+from icpo.records import read_manifest, read_metrics, read_results, read_scores, run_cells
+from icpo.reporting.markdown import table as markdown_table
+from icpo.types import AnswerKind
+
+Judged = dict[tuple[str, int], list[tuple[bool, float]]]
+"""By question and seed: whether each judged sample is right, and its mean verdict."""
+
+
+def main() -> None:
+    """Command line: [RUN_NAME] [--outputs FOLDER]."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("run_name", nargs="?", default="baselines")
+    parser.add_argument("--outputs", type=Path, default=Path("outputs"))
+    args = parser.parse_args()
+    rows = list(rows_of(args.outputs, args.run_name))
+    if not rows:
+        raise SystemExit(f"No best-of-n in {args.outputs / args.run_name}. Run +exp=baselines first.")
+    report = args.outputs / args.run_name / "report"
+    report.mkdir(exist_ok=True)
+    pd.DataFrame(rows).to_csv(report / "verdicts.csv", index=False, lineterminator="\n")
+    text = markdown_table(list(rows[0]), [list(row.values()) for row in rows]) + "\n"
+    (report / "verdicts.md").write_text(text, encoding="utf-8")
+    sys.stdout.write(f"{text}\n{report / 'verdicts.csv'}\n{report / 'verdicts.md'}\n")
+
+
+def rows_of(outputs: Path, run_name: str) -> Iterator[dict[str, Any]]:
+    """One row a cell of best-of-n. A sample is called right when its mean verdict is above zero."""
+    for cell in run_cells(outputs, run_name):
+        metrics = read_metrics(cell) or {}
+        if metrics.get("method") != "best_of_n":
+            continue
+        judged = read_judged(cell)
+        flat = [sample for samples in judged.values() for sample in samples]
+        of_right, of_wrong = ([v > 0 for is_right, v in flat if is_right is kind] for kind in (True, False))
+        gains = {
+            key: mean(called) - mean(is_right for is_right, _ in samples)
+            for key, samples in judged.items()
+            if (called := [is_right for is_right, verdict in samples if verdict > 0])
+        }
+        yield {
+            "benchmark": metrics["benchmark"],
+            "arm": metrics["label"],
+            "samples judged": f"{len(flat):,}",
+            "right ones called right": _share(of_right),
+            "wrong ones called right": _share(of_wrong),
+            "right among those called right, minus among all": _points(estimate(gains)) if gains else "",
+            "best-of-n, Mean@k": f"{100 * metrics['mean_at_k']['value']:.1f}",
+        }
+
+
+def read_judged(cell: Path) -> Judged:
+    """The judged samples of a cell, graded by its own rules."""
+    golds = {(row["question_id"], row["seed"]): row["gold"] for row in read_scores(cell)}
+    rules = (read_manifest(cell) or {})["config"]["protocol"]["grading"]
+    judged: Judged = {}
+    with Grader(
+        GradingRules(**{name: value for name, value in rules.items() if name != "_target_"})
+    ) as grader:
+        for row in read_results(cell):
+            key = (row["question_id"], row["seed"])
+            steps = [step for step in row["trace"] if step["verdicts"]]
+            answers = [step["candidates"][0]["answer"] for step in steps]
+            gold, *labels = grader.tally([golds[key], *answers], AnswerKind(row["kind"])).labels
+            judged[key] = [(label == gold, step["value"]) for label, step in zip(labels, steps, strict=True)]
+    return judged
+
+
+def _share(called: list[bool]) -> str:
+    return f"{100 * mean(called):.1f}%" if called else ""
+
+
+def _points(gain: Estimate) -> str:
+    return f"{100 * gain.value:+.1f} [{100 * gain.low:+.1f}, {100 * gain.high:+.1f}]"
+
+
+if __name__ == "__main__":
+    main()
