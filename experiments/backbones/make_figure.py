@@ -40,7 +40,7 @@ def main() -> None:
 
 
 def draw(table: pd.DataFrame, paper: pd.DataFrame) -> Figure:
-    """One panel per benchmark; error bars are 95% intervals, diamonds the paper's bars."""
+    """One panel per benchmark; error bars are 95% intervals, diamonds the paper's bars, gaps are named."""
     benchmarks = list(dict.fromkeys(table["benchmark"]))
     most = table.groupby("benchmark")["backbone"].nunique().max()
     figure = new_figure(max(5.5, 1.2 + 1.9 * most), 0.9 + 2.8 * len(benchmarks))
@@ -64,7 +64,8 @@ def draw(table: pd.DataFrame, paper: pd.DataFrame) -> Figure:
     if not paper.merge(table[["backbone", "benchmark"]]).empty:
         bars += panels[0].plot([], [], "D", color="black", markersize=4)
         labels.append("the paper's bars")
-    figure.legend(bars, labels, loc="outside lower center", ncols=3, frameon=False, fontsize=8)
+    columns = (len(bars) + 1) // 2  # base above base, ME-ICPO above ME-ICPO
+    figure.legend(bars, labels, loc="outside lower center", ncols=columns, frameon=False, fontsize=8)
     return figure
 
 
@@ -80,6 +81,8 @@ def draw_bars(axes: Axes, i: int, models: list[str], ours: pd.DataFrame, theirs:
         label=label.format(k=ours["k"].iloc[0]),
     )  # fmt: skip
     number_bars(axes, list(x), list(rows["value"]))
+    for model in set(models) - set(rows["backbone"]):
+        axes.text(places[model], 1, "not run", rotation=90, ha="center", va="bottom", fontsize=7, color="0.4")
     paper = theirs[
         (theirs["method"] == method) & (theirs["metric"] == metric) & theirs["backbone"].isin(models)
     ]

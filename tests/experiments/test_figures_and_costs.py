@@ -56,6 +56,17 @@ def test_backbones_figure_has_four_bars_a_model_and_the_paper_s_diamonds(backbon
     assert [text.get_text() for text in figure.legends[0].get_texts()][-1] == "the paper's bars"
 
 
+def test_a_bar_that_was_not_run_is_named_and_others_are_not(backbones_run):
+    table = read_table(backbones_run)
+    part = table[(table["backbone"] != "llama8b") | (table["method"] != "me_icpo")]
+    script, paper = load("backbones/make_figure"), pd.read_csv(EXPERIMENTS / "backbones/expected.csv")
+    for rows, num_bars, num_named in ((table, 8, 0), (part, 6, 2)):
+        [axes] = script.draw(rows, paper).axes
+        named = [text.get_position()[0] for text in axes.texts if text.get_text() == "not run"]
+        assert (len(axes.patches), len(named)) == (num_bars, num_named)
+    assert all(1 < place < 1.5 for place in named), "right of the base's bars of the second model"
+
+
 def test_sensitivity_figure_cuts_the_sweep_at_one_n_and_one_k(sweep_outputs):
     table = read_table(sweep_outputs / "sweep")
     figure = load("nk_sweep/make_figure").draw(table, 3, 4)
