@@ -1,25 +1,29 @@
 """How well forced answers rank attempts.
 
-python experiments/racing/agreement.py [RUN_NAME] [--outputs FOLDER]
+python experiments/racing/agreement.py [RUN_NAME] [--forced RUN_NAME] [--outputs FOLDER]
 
-Reads pairs of cells of +exp=racing_reference, one with whole look-aheads and one with forced answers. Their
-first rounds have the same attempts, so each attempt has two entropies.
+Reads pairs of cells of +exp=racing_reference, one with whole look-aheads and one with forced answers. Ideas
+that both have in their first rounds are compared: equal ideas have one prompt, so each has two entropies.
 """
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
+from races import Race, has_forced_answers, idea_of, races_of
 
-from icpo.records import read_manifest, read_metrics, read_results, run_cells
+from icpo.metrics import estimate
+from icpo.records import read_metrics, read_results, run_cells
 from icpo.reporting.markdown import table as markdown_table
 
-HEADER = ["benchmark", "rounds", "attempts", "bits, whole", "bits, forced", "rank correlation within rounds",
-          "regret, forced", "regret, at random", "same choice", "tokens, forced : whole"]  # fmt: skip
+HEADER = ["benchmark", "rounds", "ideas of both", "bits, whole", "bits, forced",
+          "rank correlation within rounds", "regret, forced", "regret, at random", "same choice",
+          "accuracy, whole (%)", "forced minus whole (points)", "tokens, forced : whole"]  # fmt: skip
 
 
 def main() -> None:
@@ -28,21 +32,18 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("run_name", nargs="?", default="racing_reference")
+    parser.add_argument("--forced", help="the run of the forced answers, if it is another")
     parser.add_argument("--outputs", type=Path, default=Path("outputs"))
     args = parser.parse_args()
-    cells: dict[tuple[str, bool], Path] = {}
-    for cell in run_cells(args.outputs, args.run_name):
-        if metrics := read_metrics(cell):
-            config = (read_manifest(cell) or {})["config"]
-            is_forced = config["protocol"]["lookahead"]["forced_answer"] is not None
-            cells[str(metrics["benchmark"]), is_forced] = cell
-    benchmarks = sorted(name for name, is_forced in cells if is_forced and (name, False) in cells)
+    whole = cells_by_benchmark(args.outputs, args.run_name, is_forced=False)
+    forced = cells_by_benchmark(args.outputs, args.forced or args.run_name, is_forced=True)
+    benchmarks = sorted(whole.keys() & forced.keys())
     if not benchmarks:
         raise SystemExit(
             f"{args.outputs / args.run_name} holds no pair of cells. "
             "Run python -m icpo.run +exp=racing_reference first."
         )
-    rows = [[name, *compared(cells[name, False], cells[name, True])] for name in benchmarks]
+    rows = [[name, *compared(whole[name], forced[name])] for name in benchmarks]
     text = markdown_table(HEADER, rows)
     report = args.outputs / args.run_name / "report" / "agreement.md"
     report.parent.mkdir(parents=True, exist_ok=True)
@@ -50,20 +51,29 @@ def main() -> None:
     sys.stdout.write(f"{text}\n{report}\n")
 
 
+def cells_by_benchmark(outputs: Path, run_name: str, *, is_forced: bool) -> dict[str, Path]:
+    """By benchmark, the measured cell of most look-aheads whose selector draws them for every attempt."""
+    found: dict[str, tuple[int, Path]] = {}
+    for cell in run_cells(outputs, run_name):
+        metrics = read_metrics(cell) or {}
+        if metrics.get("selector") == "entropy" and has_forced_answers(cell) is is_forced:
+            name, size = str(metrics["benchmark"]), int(metrics["num_lookaheads"])
+            found[name] = max(found.get(name, (0, cell)), (size, cell))
+    return {name: cell for name, (_, cell) in found.items()}
+
+
 def compared(whole: Path, forced: Path) -> list[str]:
     """The columns of HEADER after the first, over the first rounds that both cells have."""
-    forced_rows = {(row["question_id"], row["seed"]): row for row in read_results(forced)}
-    pairs = [
-        (row, other)
-        for row in read_results(whole)
-        if (other := forced_rows.get((row["question_id"], row["seed"]))) and len(_bits(row)) > 1
-    ]
-    bits = [(_bits(row), _bits(other)) for row, other in pairs]
-    if any(len(full) != len(short) for full, short in bits):
-        raise SystemExit(f"{whole} and {forced} differ in their first rounds: they are no pair.")
+    pairs = list(shared_rounds(races_of(whole), races_of(forced)))
+    names = [race.question for race, _, _ in pairs]
+    bits = [(race.bits_A()[own], short) for race, own, short in pairs]
     correlations = [c for full, short in bits if not np.isnan(c := rank_correlation(full, short))]
-    tokens = [sum(_lookahead_tokens(row) for row in rows) for rows in zip(*pairs, strict=True)]
-    regrets = [full[int(np.argmin(short))] - full.min() for full, short in bits]
+    picks = [(int(np.argmin(full)), int(np.argmin(short))) for full, short in bits]
+    regrets = [full[pick] - full.min() for (full, _), (_, pick) in zip(bits, picks, strict=True)]
+    accuracies = [race.accuracy_A[own][list(pick)] for (race, own, _), pick in zip(pairs, picks, strict=True)]
+    gained = estimate(
+        {(name, i): float(b - a) for i, (name, (a, b)) in enumerate(zip(names, accuracies, strict=True))}
+    )
     return [
         str(len(bits)),
         str(sum(len(full) for full, _ in bits)),
@@ -73,8 +83,26 @@ def compared(whole: Path, forced: Path) -> list[str]:
         f"{np.mean(regrets):.4f}",
         f"{np.mean([full.mean() - full.min() for full, _ in bits]):.4f}",
         f"{100 * np.mean([regret < 1e-9 for regret in regrets]):.0f}%",
-        f"{tokens[1] / tokens[0]:.2f}",
+        f"{100 * np.mean([full for full, _ in accuracies]):.1f}",
+        f"{100 * gained.value:+.2f} [{100 * gained.low:+.2f}, {100 * gained.high:+.2f}]",
+        f"{tokens_per_lookahead(forced) / tokens_per_lookahead(whole):.2f}",
     ]
+
+
+def shared_rounds(
+    whole: Iterable[Race], forced: Iterable[Race]
+) -> Iterator[tuple[Race, list[int], NDArray[np.float64]]]:
+    """First rounds of both: the whole one, its ideas that the other has too, and their forced entropies."""
+    short = {(race.question, race.seed): race for race in forced if race.round == 0}
+    for race in whole:
+        other = short.get((race.question, race.seed))
+        if race.round or other is None:
+            continue
+        bits = dict(zip(map(idea_of, other.attempts), other.bits_A(), strict=True))
+        firsts = {idea_of(attempt): i for i, attempt in reversed(list(enumerate(race.attempts)))}
+        own = sorted(i for idea, i in firsts.items() if idea in bits)
+        if own:
+            yield race, own, np.array([bits[idea_of(race.attempts[i])] for i in own])
 
 
 def rank_correlation(full: np.ndarray, short: np.ndarray) -> float:
@@ -85,13 +113,12 @@ def rank_correlation(full: np.ndarray, short: np.ndarray) -> float:
     return float(np.corrcoef(*ranks)[0, 1])
 
 
-def _bits(row: dict[str, Any]) -> np.ndarray:
-    ordered = sorted(row["trace"][0]["lookaheads"], key=lambda x: x["attempt"])
-    return np.array([x["entropy_bits"] for x in ordered])
-
-
-def _lookahead_tokens(row: dict[str, Any]) -> int:
-    return int(row["usage"]["generated_by_purpose"].get("lookahead", 0))
+def tokens_per_lookahead(cell: Path) -> float:
+    """Generated tokens of a look-ahead, in the mean."""
+    rows = read_results(cell)
+    num_tokens = sum(int(row["usage"]["generated_by_purpose"].get("lookahead", 0)) for row in rows)
+    votes = [x["votes"] for row in rows for round_ in row["trace"] for x in round_["lookaheads"]]
+    return num_tokens / sum(sum(n for _, n in v["counts"]) + v["num_abstained"] for v in votes)
 
 
 if __name__ == "__main__":

@@ -97,11 +97,12 @@ def num_lookaheads(row: Mapping[str, Any]) -> int:
 
 
 def pooled(arms: Sequence[Costs]) -> Iterator[Costs]:
-    """Each arm over all benchmarks of the run, every question weighing the same; nothing if there is one."""
-    if len({arm.benchmark for arm in arms}) < 2:
-        return
+    """Each arm that was run on all benchmarks, over all of them, every question weighing the same."""
+    num_benchmarks = len({arm.benchmark for arm in arms})
     for label in dict.fromkeys(arm.arm for arm in arms):
         own = [arm for arm in arms if arm.arm == label]
+        if not 1 < num_benchmarks == len(own):
+            continue
         fields = ("mean", "tokens", "lookahead_tokens", "lookaheads")
         yield Costs(POOL, label, *({k: v for arm in own for k, v in getattr(arm, f).items()} for f in fields))
 

@@ -4,7 +4,7 @@ Shapes: A attempts, C answer classes of which the last is silence, M look-aheads
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from icpo.records import read_manifest, read_results, run_cells
-from icpo.types import Attempt, Candidate, Completion, FinishReason
+from icpo.grading import Grader, GradingRules
+from icpo.records import read_manifest, read_results, read_scores, run_cells
+from icpo.types import AnswerKind, Attempt, Candidate, Completion, FinishReason
 
 BUDGET = 16  # the paper's m: what a racing rule may draw of an attempt, and the price of silence
 Idea = tuple[str, str | None, int | None]
@@ -21,11 +22,18 @@ Idea = tuple[str, str | None, int | None]
 
 @dataclass(frozen=True, slots=True)
 class Race:
-    """One round: its attempts and the shares of their answers."""
+    """One round of a question: its attempts, the shares of their answers and of those that are right.
 
-    name: str
+    A look-ahead is drawn as a final would be if its attempt was kept and rounds ended here. So `accuracy_A`
+    is what Mean@k is then expected to be; it is not a number where nothing is known to be right.
+    """
+
+    question: str
+    seed: int
+    round: int
     attempts: tuple[Attempt, ...]
     shares_AC: NDArray[np.float64]
+    accuracy_A: NDArray[np.float64]
 
     def bits_A(self) -> NDArray[np.float64]:
         """What each attempt would be ranked by if its answers were known: entropy and price of silence."""
@@ -34,20 +42,40 @@ class Race:
 
 def stored_races(run: Path) -> list[Race]:
     """The rounds of two attempts or more of a run's cells whose look-aheads are whole solutions."""
-    races = []
-    for cell in run_cells(run.parent, run.name):
-        config = (read_manifest(cell) or {}).get("config", {})
-        if config["protocol"]["lookahead"]["forced_answer"] is not None:
-            continue
+    cells = run_cells(run.parent, run.name)
+    return [race for cell in cells if not has_forced_answers(cell) for race in races_of(cell)]
+
+
+def has_forced_answers(cell: Path) -> bool:
+    """Whether a cell's look-aheads are answers alone."""
+    return _protocol(cell)["lookahead"]["forced_answer"] is not None
+
+
+def races_of(cell: Path) -> Iterator[Race]:
+    """The rounds of two attempts or more of a cell whose selector draws for every attempt."""
+    golds = {(row["question_id"], row["seed"]): row["gold"] for row in read_scores(cell)}
+    rules = {name: value for name, value in _protocol(cell)["grading"].items() if name != "_target_"}
+    with Grader(GradingRules(**rules)) as grader:
         for row in read_results(cell):
-            for t, round_ in enumerate(row["trace"]):
+            key = (row["question_id"], row["seed"])
+            gold, kind = golds[key], AnswerKind(row["kind"])
+            for number, round_ in enumerate(row["trace"]):
                 if len(round_["lookaheads"]) > 1:
-                    races.append(_race(f"{row['question_id']}/{row['seed']}/{t}", round_))
-    return races
+                    answers = {a for x in round_["lookaheads"] for a, _ in x["votes"]["counts"]}
+                    right = {a for a in answers if grader.judge(a, gold, kind).correct}
+                    yield _race((*key, number), round_, right)
 
 
-def _race(name: str, round_: Mapping[str, Any]) -> Race:
-    """A stored round; look-aheads of identical ideas, which have one prompt, are taken together."""
+def _protocol(cell: Path) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = (read_manifest(cell) or {})["config"]["protocol"]
+    return found
+
+
+def _race(key: tuple[str, int, int], round_: Mapping[str, Any], right: Collection[str]) -> Race:
+    """A stored round, given which answers are right.
+
+    Look-aheads of identical ideas, which have one prompt, are taken together.
+    """
     answers = [round_["candidates"][i]["answer"] for i in round_["eligible"]]
     attempts = tuple(
         _attempt(answer, stored["reward"], stored["summary"])
@@ -61,8 +89,12 @@ def _race(name: str, round_: Mapping[str, Any]) -> Race:
         silent[idea] += x["votes"]["num_abstained"]
     width = max(map(len, counts.values()))
     rows = {idea: [*own.values(), *[0] * (width - len(own)), silent[idea]] for idea, own in counts.items()}
-    table = np.array([rows[idea_of(attempt)] for attempt in attempts], dtype=float)
-    return Race(name, attempts, table / table.sum(axis=1, keepdims=True))
+    num_right = {idea: sum(own[answer] for answer in right) for idea, own in counts.items()}
+    ideas = [idea_of(attempt) for attempt in attempts]
+    table_AC = np.array([rows[idea] for idea in ideas], dtype=float)
+    total_A = table_AC.sum(axis=1)
+    accuracy_A = np.array([num_right[idea] for idea in ideas]) / total_A
+    return Race(*key, attempts, table_AC / total_A[:, None], accuracy_A)
 
 
 def idea_of(attempt: Attempt) -> Idea:
@@ -87,7 +119,8 @@ def made_up_races(num_races: int) -> list[Race]:
         rest_AC = rng.dirichlet(np.full(8, 0.5), size=16)
         answers_AC = np.column_stack([leading_A, (1 - leading_A)[:, None] * rest_AC])
         shares_AC = np.column_stack([(1 - silent_A)[:, None] * answers_AC, silent_A])
-        races.append(Race(f"made-up-{i}", tuple(_attempt(str(a), 1, f"{a}") for a in range(16)), shares_AC))
+        attempts = tuple(_attempt(str(a), 1, f"{a}") for a in range(16))
+        races.append(Race(f"made-up-{i}", 0, 0, attempts, shares_AC, np.full(16, np.nan)))
     return races
 
 
@@ -121,7 +154,8 @@ def describe(races: Sequence[Race], repetitions: int) -> str:
     num_ideas = sum(len(set(map(idea_of, race.attempts))) for race in races)
     spread = np.array([np.ptp(race.bits_A()) for race in races])
     return (
-        f"{len(races)} rounds, {num_attempts} attempts ({num_ideas} different ideas), {repetitions} "
+        f"{len(races)} rounds of {len({race.question for race in races})} questions, {num_attempts} "
+        f"attempts ({num_ideas} different ideas), {repetitions} "
         f"repetitions; entropies within a round differ by {spread.mean():.3f} bits on average, in "
         f"{int((spread < 1e-9).sum())} rounds not at all."
     )

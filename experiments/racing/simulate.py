@@ -111,13 +111,13 @@ def simulate(races: Sequence[Race], chosen: Sequence[Setting], repetitions: int)
     """One row a setting; every setting chooses on the same draws of a race and repetition."""
     rng = np.random.default_rng(SEED)
     outcomes: list[dict[str, Any]] = []
-    for race in races:
+    for number, race in enumerate(races):
         bits_A = race.bits_A()
-        for repetition in range(repetitions):
+        for repetition in range(number * repetitions, (number + 1) * repetitions):
             drawn_AM = draw_answers(race.shares_AC, MAX_BUDGET, rng)
             for setting in chosen:
                 outcome = run_race(race, drawn_AM, setting, bits_A)
-                key = {"rule": setting.rule, "setting": setting.name, "race": race.name}
+                key = {"rule": setting.rule, "setting": setting.name, "question": race.question}
                 outcomes.append({**key, "repetition": repetition, **outcome})
     return summarised(pd.DataFrame(outcomes), chosen)
 
@@ -127,9 +127,9 @@ def run_race(
 ) -> dict[str, float]:
     """What a selector chose on these draws and what it took.
 
-    `regret_bits` is the true entropy of the chosen minus the least; `missed` whether that is above 0;
-    `optimism_bits` the true entropy of the chosen minus that of the look-aheads that chose it: the bias of
-    reused look-aheads.
+    `accuracy` is that of finals after the chosen attempt; `regret_bits` the true entropy of the chosen minus
+    the least; `missed` whether that is above 0; `optimism_bits` the true entropy of the chosen minus that of
+    the look-aheads that chose it: the bias of reused look-aheads.
     """
     silence = race.shares_AC.shape[1] - 1
     num_drawn = [0] * len(race.attempts)
@@ -154,6 +154,7 @@ def run_race(
     return {
         "draws": float(sum(num_drawn)),
         "stages": float(num_stages),
+        "accuracy": float(race.accuracy_A[kept]),
         "regret_bits": regret,
         "missed": float(regret > 1e-9),
         "optimism_bits": float(bits_A[kept] - seen),
@@ -168,8 +169,8 @@ def votes_of(classes: NDArray[np.int64], silence: int) -> Votes:
 
 
 def summarised(outcomes: pd.DataFrame, chosen: Sequence[Setting]) -> pd.DataFrame:
-    """Means by setting; intervals are clustered by round, differences to uniform m = 16 paired."""
-    keys = ["race", "repetition"]
+    """Means by setting; intervals are clustered by question, differences to uniform m = 16 paired."""
+    keys = ["question", "repetition"]
     by_setting = {
         (str(rule), str(name)): part.set_index(keys)
         for (rule, name), part in outcomes.groupby(["rule", "setting"], sort=False)
@@ -180,6 +181,7 @@ def summarised(outcomes: pd.DataFrame, chosen: Sequence[Setting]) -> pd.DataFram
         part = by_setting[setting.rule, setting.name]
         regret = _estimate(part["regret_bits"])
         difference = _estimate(part["regret_bits"] - yardstick["regret_bits"])
+        gained = _estimate(part["accuracy"] - yardstick["accuracy"])
         rows.append(
             {
                 "rule": setting.rule,
@@ -193,6 +195,10 @@ def summarised(outcomes: pd.DataFrame, chosen: Sequence[Setting]) -> pd.DataFram
                 "more_than_uniform_bits": difference.value,
                 "more_low": difference.low,
                 "more_high": difference.high,
+                "accuracy": part["accuracy"].mean(),
+                "gained": gained.value,
+                "gained_low": gained.low,
+                "gained_high": gained.high,
                 "missed": part["missed"].mean(),
                 "optimism_bits": part["optimism_bits"].mean(),
             }
@@ -201,7 +207,7 @@ def summarised(outcomes: pd.DataFrame, chosen: Sequence[Setting]) -> pd.DataFram
 
 
 def _estimate(values: "pd.Series[float]") -> Estimate:
-    return estimate({(str(race), int(i)): float(value) for (race, i), value in values.items()})  # type: ignore[misc]
+    return estimate({(str(key), int(i)): float(value) for (key, i), value in values.items()})  # type: ignore[misc]
 
 
 def best_within_target(results: pd.DataFrame) -> dict[str, dict[str, Any]]:
@@ -240,6 +246,8 @@ def shown(results: pd.DataFrame) -> str:
         "minus m=16",
         "missed",
         "optimism",
+        "accuracy (%)",
+        "minus m=16 (points)",
     ]
     return markdown_table(header, list(_shown_rows(results)))
 
@@ -256,7 +264,16 @@ def _shown_rows(results: pd.DataFrame) -> Iterator[list[str]]:
             _difference(row),
             f"{100 * row['missed']:.0f}%",
             f"{row['optimism_bits']:+.3f}",
+            *_shown_accuracy(row),
         ]
+
+
+def _shown_accuracy(row: Mapping[Any, Any]) -> list[str]:
+    """Accuracy and its difference to uniform m = 16; empty where nothing is known to be right."""
+    if np.isnan(row["accuracy"]):
+        return ["", ""]
+    value, low, high = (100 * row[name] for name in ("gained", "gained_low", "gained_high"))
+    return [f"{100 * row['accuracy']:.2f}", f"{value:+.2f} [{low:+.2f}, {high:+.2f}]"]
 
 
 def _difference(row: Mapping[Any, Any]) -> str:

@@ -1,12 +1,15 @@
 """The racing scripts: simulation on invented rounds, the cost table and the agreement on stored ones."""
 
 import sys
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
 
+from icpo.grading import GradingRules
+from icpo.records import read_results
 from tests.experiments.scripts import EXPERIMENTS, load
-from tests.reporting.stored_runs import me_icpo
+from tests.reporting.stored_runs import GOLD, me_icpo
 
 
 @pytest.fixture
@@ -17,8 +20,9 @@ def simulation(monkeypatch):
 
 
 def race_of(simulation, *shares):
+    """A race of different ideas, whose answer of index 0 is right."""
     attempts = tuple(simulation.made_up_races(1)[0].attempts[: len(shares)])
-    return simulation.Race("r", attempts, np.array(shares))
+    return simulation.Race("q", 0, 0, attempts, np.array(shares), np.array([own[0] for own in shares]))
 
 
 def test_the_truth_is_entropy_and_the_price_of_silence(simulation):
@@ -39,8 +43,33 @@ def test_identical_ideas_have_one_distribution(simulation, tmp_path):
         "attempts": stored,
         "lookaheads": [looked(0, [["7", 2]]), looked(1, [["7", 1]], 1), looked(2, [["8", 1], ["7", 1]])],
     }
-    race = sys.modules["races"]._race("r", round_)
+    race = sys.modules["races"]._race(("q", 0, 0), round_, {"7", "9"})
     assert race.shares_AC.tolist() == [[0.75, 0.25, 0.0], [0.5, 0.0, 0.5], [0.75, 0.25, 0.0]]
+    assert race.accuracy_A.tolist() == [0.75, 0.5, 0.75]
+
+
+def test_stored_rounds_know_what_is_right(simulation, tmp_path, monkeypatch):
+    """An attempt's accuracy is the share of its look-aheads that equal the gold answer."""
+    protocol = {"lookahead": {"forced_answer": None}, "grading": asdict(GradingRules.paper())}
+    monkeypatch.setattr(sys.modules["races"], "_protocol", lambda cell: protocol)
+    cell = me_icpo().write(tmp_path, "reference")
+    races = simulation.stored_races(tmp_path / "reference")
+    rows = {(row["question_id"], row["seed"]): row for row in read_results(cell)}
+    assert races and {race.round for race in races} == {0, 1}
+    for race in races:
+        round_ = rows[race.question, race.seed]["trace"][race.round]
+        ideas = [
+            (round_["candidates"][i]["answer"], a["reward"], a["summary"])
+            for i, a in zip(round_["eligible"], round_["attempts"], strict=True)
+        ]
+        for i, accuracy in enumerate(race.accuracy_A):
+            labels = [
+                label
+                for x in round_["lookaheads"]
+                if ideas[x["attempt"]] == ideas[i]
+                for label in x["votes"]["labels"]
+            ]
+            assert accuracy == pytest.approx(labels.count(GOLD) / len(labels))
 
 
 def test_draws_follow_the_shares(simulation):
@@ -57,10 +86,23 @@ def test_a_race_is_charged_for_what_it_drew_and_blamed_for_what_it_missed(simula
     fair = np.tile(np.array([[0], [0]]), 32)
     fair[1, 1] = 1
     outcome = simulation.run_race(race, fair, uniform, race.bits_A())
-    assert outcome == {"draws": 8, "stages": 1, "regret_bits": 0, "missed": 0, "optimism_bits": 0}
+    sure = {"draws": 8, "stages": 1, "accuracy": 1, "regret_bits": 0, "missed": 0, "optimism_bits": 0}
+    assert outcome == sure
     swapped = race_of(simulation, [0.5, 0.5, 0.0], [1.0, 0.0, 0.0])
     outcome = simulation.run_race(swapped, np.zeros((2, 32), dtype=int), uniform, swapped.bits_A())
     assert (outcome["regret_bits"], outcome["missed"], outcome["optimism_bits"]) == (1.0, 1.0, 1.0)
+    assert outcome["accuracy"] == 0.5
+
+
+def test_what_a_setting_gains_is_paired_with_uniform_16(simulation):
+    """Both choose on the same draws, so only races where m = 4 is misled count."""
+    race = race_of(simulation, [0.6, 0.4, 0.0], [0.9, 0.1, 0.0])
+    chosen = [s for s in simulation.settings() if s.name in ("m=16", "m=4")]
+    results = simulation.simulate([race], chosen, repetitions=200).set_index("setting")
+    assert results.loc["m=16", ["gained", "gained_low", "gained_high"]].tolist() == [0, 0, 0]
+    least = results.loc["m=4"]
+    assert least["gained"] == pytest.approx(least["accuracy"] - results.loc["m=16", "accuracy"])
+    assert -0.1 < least["gained"] < -0.01
 
 
 def test_exact_elimination_chooses_as_uniform_does_in_every_race(simulation):
@@ -101,7 +143,31 @@ def test_the_cost_table_compares_each_arm_with_uniform_16(tmp_path):
     assert row["difference"] == pytest.approx(own - full)
 
 
-def test_rank_correlation_is_undefined_where_nothing_varies():
+def test_only_arms_of_all_levels_are_pooled(tmp_path):
+    for level in ("arith_l1", "arith_l2"):
+        extra = {"label": "me_icpo-majority-entropy-n2-k4-m16"}
+        me_icpo(benchmark=level, extra=extra).write(tmp_path, "racing")
+    extra = {"label": "me_icpo-halving-m16"}
+    me_icpo(benchmark="arith_l2", selector="racing", extra=extra).write(tmp_path, "racing")
+    script = load("racing/make_table")
+    arms = [script.costs_of(cell) for cell in script.run_cells(tmp_path, "racing")]
+    [everywhere] = script.pooled(arms)
+    assert everywhere.arm.endswith("-m16") and len(everywhere.mean) == 24
+
+
+def test_ideas_that_both_runs_have_are_compared(simulation, monkeypatch):
+    """The forced run lacks the second idea and has the others in another order."""
+    script = load("racing/agreement")
+    whole = race_of(simulation, [1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.75, 0.25, 0.0])
+    other = race_of(simulation, [0.5, 0.5, 0.0], [0.5, 0.5, 0.0], [1.0, 0.0, 0.0])
+    forced = replace(
+        other, attempts=(whole.attempts[2], *simulation.made_up_races(1)[0].attempts[8:9], whole.attempts[0])
+    )
+    [(race, own, bits)] = script.shared_rounds([whole, replace(whole, round=1)], [forced])
+    assert race is whole and own == [0, 2] and bits.tolist() == [0.0, 1.0]
+
+
+def test_rank_correlation_is_undefined_where_nothing_varies(simulation):
     script = load("racing/agreement")
     rising = np.array([0.0, 0.5, 1.0])
     assert script.rank_correlation(rising, rising**2) == pytest.approx(1)
