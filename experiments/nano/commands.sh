@@ -1,19 +1,22 @@
 #!/usr/bin/env bash
 # Every experiment on nano as a list of commands for scripts/on_gpus.sh, one a line, the most wanted first:
-#   bash experiments/nano/commands.sh [OVERRIDE...]      the overrides are added to each line
+#   bash experiments/nano/commands.sh [PRESET] [OVERRIDE...]      those of one preset; overrides are added to each line
 # Reports are left out: they are made where the tables are made, from what is packed (pack.py).
 set -euo pipefail
+preset=
+if [[ ${1-} != *=* ]]; then preset=${1-} && shift $(($# > 0)); fi
 overrides=("$@")
 every="arith_l1 arith_l2 arith_l3 arith_l4 arith_l5 arith_heldout_templates arith_heldout_operands arith_heldout_length"
 levels="arith_l5 arith_l4 arith_l3"
 controls=(base,full,majority_hint,majority_random,max_entropy,shuffled,inverted
           constant,answer_only,no_answer,foreign,repeated_error,one_candidate,one_round)
-racers=(exact forced_answer,racing_early_stop uniform_m8,racing_uniform_m4 halving,racing_bound
-        merged,racing_merged_halving)
+racers=(uniform_m16,racing_halving,racing_merged_halving,racing_uniform_m4 # the yardstick first: all share its round 1
+        uniform_m8,racing_forced_answer,racing_early_stop merged,racing_bound,racing_exact)
 
 icpo() { # PRESET OVERRIDE...: a process of its own, whose cells share what they draw in common
+  [[ -z $preset || $1 == "$preset" ]] || return 0
   echo "python3 -c 'from icpo.run import run_job; run_job()' +exp=$* tracking=none engine=transformers" \
-    "engine.block_questions=600 engine.max_batch_rows=8192 ${overrides[*]}"
+    "engine.block_questions=600 engine.max_batch_rows=${rows:-8192} ${overrides[*]}"
 }
 rivals() { # LEVEL ARM...
   local level=$1 arms
@@ -47,10 +50,8 @@ for level in $levels; do
   icpo nano_nk_sweep "benchmark=$level" "run_name=nano_nk_sweep_$level" method.num_candidates=64
   icpo nano_nk_sweep "benchmark=$level" "run_name=nano_nk_sweep_$level" method.num_candidates=32,16,8,4,2
 done
-for level in $levels; do
-  icpo racing "benchmark=$level" variant=racing_uniform_m16
-  icpo racing_reference "benchmark=$level" variant=full,racing_forced_answer
+rows=4096 # at 8192 a process that draws 16 x 16 look-aheads takes up to 15 GB
+for arms in "${racers[@]}"; do
+  for level in $levels; do icpo racing "benchmark=$level" "variant=racing_$arms"; done
 done
-for level in $levels; do # the candidates of round 1 stand in the journals of the cells above
-  for arms in "${racers[@]}"; do icpo racing "benchmark=$level" "variant=racing_$arms"; done
-done
+for level in $levels; do icpo racing_reference "benchmark=$level" variant=full,racing_forced_answer; done

@@ -1,5 +1,6 @@
 """The racing scripts: simulation on invented rounds, the cost table and the agreement on stored ones."""
 
+import subprocess
 import sys
 from dataclasses import asdict, replace
 
@@ -173,3 +174,18 @@ def test_rank_correlation_is_undefined_where_nothing_varies(simulation):
     assert script.rank_correlation(rising, rising**2) == pytest.approx(1)
     assert script.rank_correlation(rising, -rising) == pytest.approx(-1)
     assert np.isnan(script.rank_correlation(rising, np.zeros(3)))
+
+
+def test_the_commands_of_one_preset_are_a_part_of_all():
+    script = EXPERIMENTS / "nano/commands.sh"
+
+    def lines(*arguments):
+        return subprocess.run(["bash", script, *arguments], capture_output=True, text=True, check=True).stdout
+
+    racing = lines("racing").splitlines()
+    assert racing and set(racing) < set(lines().splitlines())
+    assert all("+exp=racing " in line and "engine.max_batch_rows=4096" in line for line in racing)
+    assert "racing_uniform_m16," in racing[0]
+    assert lines("racing", "benchmark.limit=2") == "".join(
+        f"{line.rstrip()} benchmark.limit=2\n" for line in racing
+    )
