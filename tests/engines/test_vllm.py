@@ -1,6 +1,7 @@
 import pytest
 
 from icpo.engines.vllm import graph_sizes
+from tests.engines.test_vllm_failures import settings_of
 
 
 @pytest.mark.parametrize("max_num_seqs", [1, 8, 64, 100, 512, 1024])
@@ -18,3 +19,21 @@ def test_a_replayed_graph_is_little_larger_than_the_batch():
         replayed = next(size for size in sizes if size >= num_tokens)
         assert replayed - num_tokens <= max(7, num_tokens / 4)
     assert len(sizes) < 40  # each costs time at the start
+
+
+def test_bursts_are_told_to_our_scheduler_where_the_one_it_extends_is_in_use():
+    told = settings_of(admission_burst=16)._bursts()
+    assert told["scheduler_cls"] == "icpo.engines.vllm_scheduler.BurstScheduler"
+    assert told["additional_config"] == {"icpo_admission_burst": 16}
+    others = (
+        {"admission_burst": 1},
+        {"options": {"async_scheduling": False}},
+        {"options": {"speculative_config": {"method": "ngram"}}},
+    )
+    assert [settings_of(**changes)._bursts() for changes in others] == [{}] * 3
+
+
+def test_without_cuda_graphs_none_are_asked_for():
+    assert settings_of(enforce_eager=True)._graphs() == {}
+    sizes = settings_of(enforce_eager=False)._graphs()["compilation_config"]["cudagraph_capture_sizes"]
+    assert sizes == graph_sizes(8)
