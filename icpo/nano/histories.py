@@ -1,4 +1,7 @@
-"""Histories as they arise at test time: rounds of attempts, tags by majority vote, one idea kept a round."""
+"""Simulated histories: rounds of attempts, tags by majority vote, one idea kept a round.
+
+Their form is that of test time; losers are kept more often than a method keeps them.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -11,7 +14,7 @@ from icpo.types import Attempt, Candidate, Completion, FinishReason
 
 POOL_SIZES = (4, 8, 8, 16)
 KEPT_WEIGHTS = {"winner": 0.25, "any": 0.35, "loser": 0.4}
-RANDOM_TAG_SHARE = 0.7  # of random tags are 1: as many as votes give with these weights
+RANDOM_TAG_SHARE = 0.7  # of random tags are 1; with these weights votes give some 0.75
 TEMPERATURE = 0.6
 
 
@@ -77,5 +80,5 @@ def updated(
 
 
 def random_tags(history: Sequence[Idea], rng: Random) -> tuple[Idea, ...]:
-    """The same ideas with tags that tell nothing: each is 1 as often as majority votes give that tag."""
+    """The same ideas with tags that tell nothing: each is 1 with probability RANDOM_TAG_SHARE."""
     return tuple(Idea(idea.working, int(rng.random() < RANDOM_TAG_SHARE)) for idea in history)

@@ -44,7 +44,7 @@ def test_later_pools_repeat_good_ideas():
     assert same > 40, "with ever new answers only a copy can repeat one"
 
 
-def test_random_tags_are_as_frequent_as_those_of_votes():
+def test_random_tags_are_about_as_frequent_as_those_of_votes():
     rng = Random(1)
     histories = [
         draw_history(lambda: working(rng.choice((1, 1, 1, 2, 3, 4))), 3, 2.0, Random(seed))
