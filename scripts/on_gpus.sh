@@ -33,4 +33,4 @@ run() { # NUMBER COMMAND, in the place PLACE
 export -f run
 export gpus logs deadline=$((EPOCHSECONDS + seconds)) caches=${TMPDIR:-/tmp}/on_gpus
 awk 'NF { printf "%03d\n%s\n", ++number, $0 }' |
-  xargs -d '\n' -n 2 -P "$((gpus * places))" --process-slot-var=PLACE bash -c 'run "$@"' run
+  xargs -r -d '\n' -n 2 -P "$((gpus * places))" --process-slot-var=PLACE bash -c 'run "$@"' run

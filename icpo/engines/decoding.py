@@ -13,9 +13,8 @@ from icpo.engines.endings import Drawn, Endings, Row
 from icpo.engines.prefixes import Tokens
 from icpo.engines.sampling import BLOCK_TOKENS, Randomness, RowSettings, draw
 
-GPU_DRAGGED_SHARE = (
-    1 / 8
-)  # of a batch: a GPU drags ended rows along for less than it takes to move the others
+# Of a batch: a GPU drags ended rows along for less than it takes to move the others.
+GPU_DRAGGED_SHARE = 1 / 8
 
 
 class Batch(Protocol):
