@@ -6,7 +6,6 @@ Reads pairs of cells of +exp=racing_reference, one with whole look-aheads and on
 that both have in their first rounds are compared: equal ideas have one prompt, so each has two entropies.
 """
 
-import argparse
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -19,6 +18,7 @@ from races import Race, has_forced_answers, idea_of, races_of
 
 from icpo.metrics import estimate
 from icpo.records import read_metrics, read_results, run_cells
+from icpo.reporting.command_line import run_parser
 from icpo.reporting.markdown import table as markdown_table
 
 HEADER = ["benchmark", "rounds", "ideas of both", "bits, whole", "bits, forced",
@@ -28,12 +28,8 @@ HEADER = ["benchmark", "rounds", "ideas of both", "bits, whole", "bits, forced",
 
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("run_name", nargs="?", default="racing_reference")
+    parser = run_parser(__doc__, "racing_reference")
     parser.add_argument("--forced", help="the run of the forced answers, if it is another")
-    parser.add_argument("--outputs", type=Path, default=Path("outputs"))
     args = parser.parse_args()
     whole = cells_by_benchmark(args.outputs, args.run_name, is_forced=False)
     forced = cells_by_benchmark(args.outputs, args.forced or args.run_name, is_forced=True)

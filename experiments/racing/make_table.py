@@ -1,12 +1,12 @@
-"""What each arm costs, and gains or loses against uniform m = 16.
+"""What each arm costs, and gains or loses against uniform m = 16 or another arm.
 
-python experiments/racing/make_table.py [RUN_NAME] [--outputs FOLDER]
+python experiments/racing/make_table.py [RUN_NAME] [--yardstick LABEL] [--outputs FOLDER]
 
 Reads stored cells only; writes RUN/report/racing.{md,csv}. Differences are paired by question and seed, with
-95% bootstrap intervals clustered by question.
+95% bootstrap intervals clustered by question. Where few or no pairs differ an interval says too little: with
+none of n questions differing, up to 3/n of all may (95%).
 """
 
-import argparse
 import sys
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +18,7 @@ import pandas as pd
 from icpo.metrics import QuestionScore, estimate, mean_at_k, paired_difference
 from icpo.metrics.compare import values_of
 from icpo.records import read_metrics, read_results, read_scores, run_cells
+from icpo.reporting.command_line import run_parser
 from icpo.reporting.markdown import table as markdown_table
 
 POOL = "all levels"
@@ -27,10 +28,11 @@ SHOWN = {
     "pairs": "pairs",
     "tokens": "tokens/question",
     "lookahead_tokens": "of look-aheads",
-    "share": "share of m = 16",
+    "share": "share of yardstick's",
     "lookaheads": "look-aheads/question",
     "mean": "Mean@k (%)",
-    "difference": "minus m = 16 (points)",
+    "difference": "minus yardstick (points)",
+    "differ": "pairs that differ",
     "holds": "third, within 2 points",
 }
 Values = dict[tuple[Hashable, int], float]
@@ -50,17 +52,14 @@ class Costs:
 
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("run_name", nargs="?", default="racing")
-    parser.add_argument("--outputs", type=Path, default=Path("outputs"))
+    parser = run_parser(__doc__, "racing")
+    parser.add_argument("--yardstick", help="label of the arm to compare with, if not uniform m = 16")
     args = parser.parse_args()
     run = args.outputs / args.run_name
     arms = [arm for cell in run_cells(args.outputs, args.run_name) if (arm := costs_of(cell)) is not None]
     if not arms:
         raise SystemExit(f"No measured cell under {run}. Run python -m icpo.run +exp=racing first.")
-    rows = list(rows_of([*arms, *pooled(arms)]))
+    rows = list(rows_of([*arms, *pooled(arms)], args.yardstick))
     report = run / "report"
     report.mkdir(parents=True, exist_ok=True)
     pd.DataFrame(rows).to_csv(report / "racing.csv", index=False, lineterminator="\n")
@@ -107,15 +106,19 @@ def pooled(arms: Sequence[Costs]) -> Iterator[Costs]:
         yield Costs(POOL, label, *({k: v for arm in own for k, v in getattr(arm, f).items()} for f in fields))
 
 
-def rows_of(arms: Sequence[Costs]) -> Iterator[dict[str, Any]]:
-    """One row an arm and benchmark, most look-ahead tokens first; the yardstick is uniform m = 16."""
+def rows_of(arms: Sequence[Costs], yardstick: str | None = None) -> Iterator[dict[str, Any]]:
+    """One row an arm and benchmark, most look-ahead tokens first; compared with uniform m = 16 or a label."""
     for benchmark in dict.fromkeys(arm.benchmark for arm in arms):
         own = [arm for arm in arms if arm.benchmark == benchmark]
-        full = next((arm for arm in own if arm.arm.endswith("-m16") and "-entropy-" in arm.arm), None)
+        full = next((arm for arm in own if _is_yardstick(arm.arm, yardstick)), None)
         for arm in sorted(
             own, key=lambda arm: -sum(arm.lookahead_tokens.values()) / len(arm.lookahead_tokens)
         ):
             yield _row(arm, full)
+
+
+def _is_yardstick(label: str, yardstick: str | None) -> bool:
+    return label == yardstick if yardstick else label.endswith("-m16") and "-entropy-" in label
 
 
 def _row(arm: Costs, full: Costs | None) -> dict[str, Any]:
@@ -133,6 +136,7 @@ def _row(arm: Costs, full: Costs | None) -> dict[str, Any]:
         own, whole = (sum(costs.lookahead_tokens[key] for key in shared) for costs in (arm, full))
         row["share"] = own / whole if whole else float("nan")
         row |= _interval("difference", paired_difference(arm.mean, full.mean))
+        row["differ"] = sum(arm.mean[key] != full.mean[key] for key in arm.mean.keys() & full.mean.keys())
         row["holds"] = (
             row["share"] <= 1 / 3 and -0.02 <= row["difference_low"] <= row["difference_high"] <= 0.02
         )
@@ -156,6 +160,7 @@ def shown(row: Mapping[str, Any]) -> dict[str, str]:
         low, high = 100 * row["difference_low"], 100 * row["difference_high"]
         texts["share"] = f"{100 * row['share']:.0f}%"
         texts["difference"] = f"{100 * row['difference']:+.2f} [{low:+.2f}, {high:+.2f}]"
+        texts["differ"] = str(row["differ"])
         texts["holds"] = "yes" if row["holds"] else "no"
     return {name: texts[name] for name in SHOWN}
 

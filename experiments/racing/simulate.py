@@ -9,11 +9,9 @@ into RUN/report. --made-up N takes N invented rounds instead, and needs no run.
 Shapes: A attempts, M look-aheads.
 """
 
-import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,6 +22,7 @@ from numpy.typing import NDArray
 from races import BUDGET, Race, describe, draw_answers, made_up_races, stored_races
 
 from icpo.metrics import Estimate, estimate
+from icpo.reporting.command_line import run_parser
 from icpo.reporting.markdown import table as markdown_table
 from icpo.selectors import Entropy, EntropyRacing
 from icpo.selectors.racing import Rule
@@ -58,11 +57,7 @@ class Setting:
 
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("run_name", nargs="?", default="racing_reference")
-    parser.add_argument("--outputs", type=Path, default=Path("outputs"))
+    parser = run_parser(__doc__, "racing_reference")
     parser.add_argument("--repetitions", type=int, default=50, help="races run on each stored round")
     parser.add_argument(
         "--made-up", type=int, default=0, help="so many invented rounds instead of stored ones"

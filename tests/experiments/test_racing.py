@@ -139,6 +139,11 @@ def test_the_cost_table_compares_each_arm_with_uniform_16(tmp_path):
     assert "difference" not in rows[label]
     row = rows["me_icpo-halving-m16"]
     assert row["pairs"] == 12 and row["tokens"] == 40 * 4 + 30 * 4 * 2
+    means = [arm.mean for arm in arms]
+    assert row["differ"] == sum(means[0][key] != means[1][key] for key in means[0])
+    other = {row["arm"]: row for row in script.rows_of(arms, "me_icpo-halving-m16")}
+    assert other[label]["difference"] == -row["difference"]
+    assert "difference" not in other["me_icpo-halving-m16"]
     assert row["difference_low"] <= row["difference"] <= row["difference_high"]
     own, full = (np.mean(list(arm.mean.values())) for arm in sorted(arms, key=lambda arm: arm.arm == label))
     assert row["difference"] == pytest.approx(own - full)
