@@ -3,7 +3,6 @@
 python experiments/backbones/make_figure.py [RUN_NAME] [--outputs FOLDER]
 """
 
-import argparse
 import sys
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from icpo.errors import IcpoError
+from icpo.reporting.command_line import run_parser
 from icpo.reporting.expected import read_table
 from icpo.reporting.figure import WHISKER, new_figure, number_bars, save
 
@@ -26,10 +26,7 @@ WIDTH = 0.2
 
 def main() -> None:
     """Writes RUN/report/backbones.png and .pdf."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("run_name", nargs="?", default="backbones")
-    parser.add_argument("--outputs", type=Path, default=Path("outputs"))
-    args = parser.parse_args()
+    args = run_parser(__doc__, "backbones").parse_args()
     run = args.outputs / args.run_name
     try:
         figure = draw(read_table(run), pd.read_csv(Path(__file__).with_name("expected.csv")))

@@ -3,14 +3,14 @@
 Reads RUN/report/costs.csv, which make_table.py writes; writes RUN/report/accuracy_against_tokens.{png,pdf}.
 """
 
-import argparse
 import sys
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+
+from icpo.reporting.command_line import run_parser
 
 STYLES = {
     "me_icpo": ("ME-ICPO", "#d9702b", "o"),
@@ -31,12 +31,7 @@ NOTE = "Points: a method at one budget. Bars: 95% intervals, bootstrapped over q
 
 def main() -> None:
     """Command line: [RUN_NAME] [--outputs FOLDER]."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("run_name", nargs="?", default="baselines")
-    parser.add_argument("--outputs", type=Path, default=Path("outputs"))
-    args = parser.parse_args()
+    args = run_parser(__doc__, "baselines").parse_args()
     report = args.outputs / args.run_name / "report"
     if not (report / "costs.csv").is_file():
         raise SystemExit(f"No {report / 'costs.csv'}. Run python experiments/baselines/make_table.py first.")

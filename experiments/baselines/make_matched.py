@@ -6,7 +6,6 @@ take no more tokens: chosen after the fact, so in the rival's favour. Difference
 seed.
 """
 
-import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ import pandas as pd
 from icpo.metrics import QuestionScore, mean_at_k, paired_difference
 from icpo.metrics.compare import Values, values_of
 from icpo.records import read_scores
+from icpo.reporting.command_line import run_parser
 from icpo.reporting.markdown import table as markdown_table
 
 COUNTED = {
@@ -45,12 +45,7 @@ class Arm:
 
 def main() -> None:
     """Command line: [RUN_NAME] [--outputs FOLDER]."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("run_name", nargs="?", default="baselines")
-    parser.add_argument("--outputs", type=Path, default=Path("outputs"))
-    args = parser.parse_args()
+    args = run_parser(__doc__, "baselines").parse_args()
     report = args.outputs / args.run_name / "report"
     if not (report / "costs.csv").is_file():
         raise SystemExit(f"No {report / 'costs.csv'}. Run python experiments/baselines/make_table.py first.")

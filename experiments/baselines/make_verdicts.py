@@ -4,7 +4,6 @@ Reads the stored verdicts of best-of-n; writes RUN/report/verdicts.csv and verdi
 bootstrapped over questions; the difference is paired by question and seed.
 """
 
-import argparse
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +15,7 @@ import pandas as pd
 from icpo.grading import Grader, GradingRules
 from icpo.metrics import Estimate, estimate
 from icpo.records import read_manifest, read_metrics, read_results, read_scores, run_cells
+from icpo.reporting.command_line import run_parser
 from icpo.reporting.markdown import table as markdown_table
 from icpo.types import AnswerKind
 
@@ -25,12 +25,7 @@ Judged = dict[tuple[str, int], list[tuple[bool, float]]]
 
 def main() -> None:
     """Command line: [RUN_NAME] [--outputs FOLDER]."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("run_name", nargs="?", default="baselines")
-    parser.add_argument("--outputs", type=Path, default=Path("outputs"))
-    args = parser.parse_args()
+    args = run_parser(__doc__, "baselines").parse_args()
     rows = list(rows_of(args.outputs, args.run_name))
     if not rows:
         raise SystemExit(f"No best-of-n in {args.outputs / args.run_name}. Run +exp=baselines first.")

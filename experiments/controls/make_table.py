@@ -5,7 +5,6 @@ levels, its rows the arms. Differences are paired by question and seed; interval
 questions.
 """
 
-import argparse
 import sys
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from icpo.metrics import Estimate, QuestionScore, estimate, mean_at_k, paired_di
 from icpo.metrics.compare import values_of
 from icpo.metrics.copying import Tally, copy_share, tag_hits
 from icpo.records import read_manifest, read_metrics, read_results, read_scores, run_cells
+from icpo.reporting.command_line import run_parser
 from icpo.reporting.labels import rules_name
 from icpo.reporting.latex import tabular
 from icpo.reporting.markdown import cell_text, percent
@@ -60,12 +60,7 @@ class Outcome:
 
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("run_name", nargs="?", default="controls")
-    parser.add_argument("--outputs", type=Path, default=Path("outputs"))
-    args = parser.parse_args()
+    args = run_parser(__doc__, "controls").parse_args()
     report = args.outputs / args.run_name / "report"
     try:
         outcomes = read_outcomes(args.outputs, args.run_name)

@@ -5,15 +5,14 @@ python experiments/nk_sweep/make_figure.py [RUN_NAME] [--outputs FOLDER] [--roun
 Where the run has no such n or k, its largest takes its place.
 """
 
-import argparse
 import sys
-from pathlib import Path
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from icpo.errors import IcpoError
+from icpo.reporting.command_line import run_parser
 from icpo.reporting.expected import read_table
 from icpo.reporting.figure import new_figure, save
 
@@ -26,11 +25,7 @@ CURVES = (
 
 def main() -> None:
     """Writes RUN/report/sensitivity.png and .pdf, or one BACKBONE_BENCHMARK.sensitivity each if several."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("run_name", nargs="?", default="nk_sweep")
-    parser.add_argument("--outputs", type=Path, default=Path("outputs"))
+    parser = run_parser(__doc__, "nk_sweep")
     parser.add_argument("--rounds", type=int, default=5, help="n of the left panel")
     parser.add_argument("--candidates", type=int, default=16, help="k of the right panel")
     args = parser.parse_args()

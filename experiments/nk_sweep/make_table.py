@@ -3,7 +3,6 @@
 python experiments/nk_sweep/make_table.py [RUN_NAME] [--outputs FOLDER]
 """
 
-import argparse
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,6 +16,7 @@ from icpo.complexity import QWEN_7B, Workload, time_threshold
 from icpo.cost_fit import CostFit, Measured, fit_costs, growth_exponent
 from icpo.errors import IcpoError, RecordsError
 from icpo.records import read_metrics, run_cells
+from icpo.reporting.command_line import run_parser
 from icpo.reporting.markdown import table
 
 HERE = Path(__file__).parent
@@ -26,10 +26,7 @@ TTRL: Any = {"num_steps": 1, "backward_ratio": 2.0}
 
 def main() -> None:
     """Writes RUN/report/nk_costs.md and .csv, and prints the former."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("run_name", nargs="?", default="nk_sweep")
-    parser.add_argument("--outputs", type=Path, default=Path("outputs"))
-    args = parser.parse_args()
+    args = run_parser(__doc__, "nk_sweep").parse_args()
     report = args.outputs / args.run_name / "report"
     try:
         costs = measured_costs(args.outputs, args.run_name)

@@ -29,10 +29,12 @@ HEADER = ["benchmark", "rounds", "ideas of both", "bits, whole", "bits, forced",
 def main() -> None:
     """Command line."""
     parser = run_parser(__doc__, "racing_reference")
-    parser.add_argument("--forced", help="the run of the forced answers, if it is another")
+    parser.add_argument("--forced", help="a further run of forced answers")
     args = parser.parse_args()
     whole = cells_by_benchmark(args.outputs, args.run_name, is_forced=False)
-    forced = cells_by_benchmark(args.outputs, args.forced or args.run_name, is_forced=True)
+    forced = cells_by_benchmark(args.outputs, args.run_name, is_forced=True)
+    if args.forced:
+        forced |= cells_by_benchmark(args.outputs, args.forced, is_forced=True)
     benchmarks = sorted(whole.keys() & forced.keys())
     if not benchmarks:
         raise SystemExit(

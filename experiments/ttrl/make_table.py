@@ -3,7 +3,6 @@
 Writes RUN/report/ttrl.md and ttrl.csv; differences are paired by question and seed.
 """
 
-import argparse
 import json
 import sys
 from collections.abc import Mapping, Sequence
@@ -14,6 +13,7 @@ import pandas as pd
 
 from icpo.metrics import Estimate, QuestionScore, compare
 from icpo.records import read_metrics, read_scores, run_cells
+from icpo.reporting.command_line import run_parser
 from icpo.reporting.markdown import table as markdown_table
 
 METRICS = {"mean_at_k": "Mean@{k}", "majority_at_k": "Maj@{k}", "pass_at_k": "Pass@{k}"}
@@ -21,12 +21,7 @@ METRICS = {"mean_at_k": "Mean@{k}", "majority_at_k": "Maj@{k}", "pass_at_k": "Pa
 
 def main() -> None:
     """Command line: [RUN_NAME] [--outputs FOLDER]."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("run_name", nargs="?", default="ttrl")
-    parser.add_argument("--outputs", type=Path, default=Path("outputs"))
-    args = parser.parse_args()
+    args = run_parser(__doc__, "ttrl").parse_args()
     rows = [row for cell in run_cells(args.outputs, args.run_name) for row in cell_rows(cell)]
     if not rows:
         raise SystemExit(

@@ -1,6 +1,5 @@
 """A run's table.csv beside the paper's numbers of one experiment (its expected.csv)."""
 
-import argparse
 from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from icpo.errors import IcpoError, RecordsError
 from icpo.records import read_metrics, run_cells
 from icpo.reporting.cells import BASE
+from icpo.reporting.command_line import run_parser
 from icpo.reporting.labels import base_label, rules_name
 from icpo.reporting.latex import tabular
 from icpo.reporting.markdown import VERDICT_NOTE
@@ -29,10 +29,7 @@ SIZED = ("backbone", "method", "reward", "selector", "num_candidates", "benchmar
 
 def main(experiment: Path) -> None:
     """Command line of experiments/NAME/make_table.py: [RUN_NAME] [--outputs FOLDER]."""
-    parser = argparse.ArgumentParser(description=f"The paper's numbers of {experiment.name} beside ours.")
-    parser.add_argument("run_name", nargs="?", default=experiment.name)
-    parser.add_argument("--outputs", type=Path, default=Path("outputs"))
-    args = parser.parse_args()
+    args = run_parser(f"The paper's numbers of {experiment.name} beside ours.", experiment.name).parse_args()
     try:
         write_report(args.outputs, args.run_name)
         table, paths = write_comparison(args.outputs / args.run_name, experiment)
