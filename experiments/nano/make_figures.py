@@ -9,14 +9,17 @@ prompt is the same.
 """
 
 import argparse
+import re
 import sys
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from matplotlib import colormaps
 from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from icpo.errors import IcpoError, RecordsError
@@ -33,7 +36,7 @@ PANELS = {
     "entropy_bits": "entropy of the answers (bits)",
 }
 NOTE = "hollow: no idea shown yet; agreement with what round 1 will keep, entropy of round 1's candidates"
-COLOURS = ("#9aa5b1", "#55a868", "#2b6cb0", "#dd8452", "#8172b3", "#937860", "#da8bc3")
+OTHERS = ("#555555", "#999999", "#bbbbbb")  # benchmarks that are no level: greys, dashed
 Values = dict[tuple[Hashable, int], float]
 
 
@@ -144,13 +147,13 @@ def answers_after(
 
 def draw(curves: pd.DataFrame) -> Figure:
     """One panel a measure, one curve a benchmark; whiskers are 95% intervals."""
-    benchmarks = list(dict.fromkeys(curves["benchmark"]))
+    styles = line_styles(curves["benchmark"].unique())
     figure = new_figure(11.0, 3.8)
     for axes, (panel, title) in zip(figure.subplots(1, len(PANELS)), PANELS.items(), strict=True):
-        for i, benchmark in enumerate(benchmarks):
+        for i, (benchmark, style) in enumerate(styles.items()):
             part = curves[(curves["panel"] == panel) & (curves["benchmark"] == benchmark)]
-            shift = 0.04 * (i - (len(benchmarks) - 1) / 2)  # so that whiskers do not cover one another
-            draw_curve(axes, part, shift, COLOURS[i % len(COLOURS)])
+            shift = 0.04 * (i - (len(styles) - 1) / 2)  # so that whiskers do not cover one another
+            draw_curve(axes, part, shift, *style)
         axes.set_xticks(range(curves["rounds"].max() + 1))
         axes.set_xlabel("rounds in the prompt (0: none)")
         axes.set_title(title, fontsize=10)
@@ -162,7 +165,17 @@ def draw(curves: pd.DataFrame) -> Figure:
     return figure
 
 
-def draw_curve(axes: Axes, part: pd.DataFrame, shift: float, colour: str) -> None:
+def line_styles(benchmarks: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Colour and dashes: levels from light to dark, then the others in greys."""
+    found = sorted(benchmarks)
+    levels = [name for name in found if re.search(r"l\d$", name)]
+    shades = colormaps["viridis_r"]
+    styles = {name: (to_hex(shades((i + 1) / (len(levels) + 1))), "-") for i, name in enumerate(levels)}
+    others = [name for name in found if name not in styles]
+    return styles | {name: (OTHERS[i % len(OTHERS)], "--") for i, name in enumerate(others)}
+
+
+def draw_curve(axes: Axes, part: pd.DataFrame, shift: float, colour: str, dashes: str) -> None:
     """One benchmark's curve; hollow at 0 rounds where nothing could be copied or chosen yet."""
     if part.empty:
         return
@@ -170,8 +183,8 @@ def draw_curve(axes: Axes, part: pd.DataFrame, shift: float, colour: str) -> Non
     x, y = part["rounds"] + shift, scale * part["value"]
     spans = [scale * (part["value"] - part["low"]), scale * (part["high"] - part["value"])]
     axes.errorbar(
-        x, y, yerr=spans, color=colour, marker="o", markersize=4, elinewidth=0.8, capsize=2,
-        label=part["benchmark"].iloc[0],
+        x, y, yerr=spans, color=colour, linestyle=dashes, marker="o", markersize=4, elinewidth=0.8, capsize=2,
+        label=part["benchmark"].iloc[0].removeprefix("arith_"),
     )  # fmt: skip
     if part["panel"].iloc[0] != "mean":
         first = part["rounds"] == 0

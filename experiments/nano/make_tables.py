@@ -2,6 +2,7 @@
 
 python experiments/nano/make_tables.py [RUN_NAME ...] [--outputs FOLDER]
 
+means   Mean@k: a line an arm, a column a benchmark or pool
 scores  every arm on every benchmark and pool: Mean@k, Accuracy, Maj@k, tokens a question and for one answer
 gains   an arm minus the yardstick (the base; of an ablation the full algorithm), ME-ICPO minus its rivals
 
@@ -9,6 +10,7 @@ Intervals are 95%, clustered by question; differences are paired by question and
 """
 
 import argparse
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +24,7 @@ from icpo.metrics.compare import Values
 from icpo.metrics.per_question import accuracy, majority_at_k
 from icpo.metrics.scores import GradedFinals
 from icpo.records import read_metrics, read_results, read_scores, run_cells
+from icpo.reporting.labels import FULL, rules_name
 from icpo.reporting.markdown import table as markdown_table
 
 RUNS = ("nano_tables", "nano_paper", "nano_ablation")
@@ -81,6 +84,7 @@ def main() -> None:
         arms += pooled(arms)
         report = args.outputs / run_name / "report"
         report.mkdir(exist_ok=True)
+        write_means(report / "means.md", arms)
         write(report / "scores", pd.DataFrame(score_rows(arms)))
         write(report / "gains", pd.DataFrame(gain_rows(arms)))
 
@@ -122,7 +126,7 @@ def pooled(arms: Sequence[Arm]) -> list[Arm]:
 def score_rows(arms: Iterable[Arm]) -> Iterator[dict[str, Any]]:
     """A row an arm and benchmark."""
     for arm in ordered(arms):
-        row: dict[str, Any] = {"backbone": arm.backbone, "benchmark": arm.benchmark, "arm": arm.label}
+        row: dict[str, Any] = {"backbone": arm.backbone, "benchmark": arm.benchmark, "arm": named(arm.label)}
         row |= {"pairs": len(arm.scores)}
         for name, metric in METRICS.items():
             row |= interval(name, estimate(arm.values(metric)))
@@ -132,8 +136,8 @@ def score_rows(arms: Iterable[Arm]) -> Iterator[dict[str, Any]]:
 def gain_rows(arms: Sequence[Arm]) -> Iterator[dict[str, Any]]:
     """A row a comparison; `share` is the gain in parts of what the majority gains, where that is above 0."""
     for a, b in comparisons(ordered(arms)):
-        row: dict[str, Any] = {"backbone": a.backbone, "benchmark": a.benchmark, "arm": a.label}
-        row |= {"minus": b.label, "pairs": len(a.scores.keys() & b.scores.keys())}
+        row: dict[str, Any] = {"backbone": a.backbone, "benchmark": a.benchmark, "arm": named(a.label)}
+        row |= {"minus": named(b.label), "pairs": len(a.scores.keys() & b.scores.keys())}
         for name, metric in METRICS.items():
             row |= interval(name, paired_difference(a.values(metric), b.values(metric)))
         if b.label.startswith("direct"):
@@ -161,6 +165,34 @@ def ordered(arms: Iterable[Arm]) -> list[Arm]:
     names = [*LEVELS, "levels 2-5", "levels 3-5", *POOLS["held out"], "held out"]
     places = {name: i for i, name in enumerate(names)}
     return sorted(arms, key=lambda arm: (arm.backbone, places.get(arm.benchmark, len(places)), arm.label))
+
+
+def named(label: str) -> str:
+    """What an arm is called in a table for readers."""
+    if rules := re.match(r"me_icpo-([a-z]+)-([a-z_]+)-n\d", label):
+        name = rules_name(rules[1], rules[2])
+        return "ME-ICPO" if name == FULL else f"ME-ICPO, {name}"
+    if prompt := re.fullmatch(r"direct-(\w+)", label):
+        return "base" if prompt[1] == "plain" else f"base, {prompt[1].replace('_', ' ')}"
+    if samples := re.fullmatch(r"self_consistency-s(\d+)", label):
+        return f"self-consistency, {samples[1]} samples an answer"
+    return label
+
+
+def write_means(path: Path, arms: Sequence[Arm]) -> None:
+    """Mean@k in percent with its interval; a blank where an arm was not run."""
+    means = {(a.backbone, a.label, a.benchmark): estimate(a.values(mean_at_k)) for a in ordered(arms)}
+    lines = dict.fromkeys((backbone, label) for backbone, label, _ in means)
+    columns = list(dict.fromkeys(benchmark for *_, benchmark in means))
+
+    def cell(line: tuple[str, str], column: str) -> str:
+        mean = means.get((*line, column))
+        return "" if mean is None else shown({"x": mean.value, "x low": mean.low, "x high": mean.high}, "x")
+
+    rows = [[named(line[1]), *(cell(line, column) for column in columns)] for line in lines]
+    text = markdown_table(["Mean@k (%)", *(name.removeprefix("arith_") for name in columns)], rows)
+    path.write_text(f"{text}\n", encoding="utf-8")
+    sys.stdout.write(f"{text}\n\n{path}\n\n")
 
 
 def interval(name: str, value: Estimate) -> dict[str, float]:

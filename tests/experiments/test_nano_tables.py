@@ -62,17 +62,27 @@ def test_gains_are_paired_and_set_against_what_the_majority_gains(tmp_path, scri
     write_cell(tmp_path / "run", "me_icpo-majority-entropy-n3", [4, 4, 1], search=100, sets=(0, 3))
     arms = [script.arm_of(cell) for cell in sorted((tmp_path / "run").iterdir())]
     rows = {(row["arm"], row["minus"]): row for row in script.gain_rows(arms)}
-    assert set(rows) == {
-        ("me_icpo-majority-entropy-n3", "direct-plain"),
-        ("self_consistency-s16", "direct-plain"),
-        ("me_icpo-majority-entropy-n3", "self_consistency-s16"),
-    }
-    ours = rows["me_icpo-majority-entropy-n3", "direct-plain"]
+    sixteen = "self-consistency, 16 samples an answer"
+    assert set(rows) == {("ME-ICPO", "base"), (sixteen, "base"), ("ME-ICPO", sixteen)}
+    ours = rows["ME-ICPO", "base"]
     assert ours["Mean@k"] == pytest.approx(9 / 12 - 5 / 12)
     assert ours["Maj@k - Mean@k of the base"] == pytest.approx(2 / 3 - 5 / 12)
     assert ours["beyond majority"] == pytest.approx(9 / 12 - 2 / 3)
     assert ours["Mean@k low"] <= ours["Mean@k"] <= ours["Mean@k high"]
-    assert rows["me_icpo-majority-entropy-n3", "self_consistency-s16"]["Mean@k"] == pytest.approx(1 / 12)
+    assert rows["ME-ICPO", sixteen]["Mean@k"] == pytest.approx(1 / 12)
+
+
+@pytest.mark.parametrize(
+    ("label", "name"),
+    [
+        ("me_icpo-none-random-n3-k8-m8", "ME-ICPO, w/o reward, w/o entropy"),
+        ("me_icpo-majority-entropy-n3-k8-m8", "ME-ICPO"),
+        ("direct-empty_history", "base, empty history"),
+        ("best_of_n-s16", "best_of_n-s16"),
+    ],
+)
+def test_arms_have_names(script, label, name):
+    assert script.named(label) == name
 
 
 def test_the_share_stands_where_the_majority_surely_gains(tmp_path, script):
@@ -103,8 +113,12 @@ def test_pools_hold_arms_that_have_all_of_their_benchmarks(tmp_path, script, mon
     script.main()
     lines = (tmp_path / "run/report/scores.md").read_text().splitlines()[2:]
     found = {tuple(line.split("|")[i].strip() for i in (2, 3, 4, 5)) for line in lines}
-    assert ("levels 2-5", "direct-plain", "4", "62.5 [37.5, 87.5]") in found
-    assert {arm for place, arm, *_ in found if place.startswith("levels")} == {"direct-plain"}
+    assert ("levels 2-5", "base", "4", "62.5 [37.5, 87.5]") in found
+    assert {arm for place, arm, *_ in found if place.startswith("levels")} == {"base"}
+    header, _, *means = (tmp_path / "run/report/means.md").read_text().splitlines()
+    assert header == "| Mean@k (%) | l2 | l3 | l4 | l5 | levels 2-5 | levels 3-5 |"
+    assert [line.split(" | ")[0] for line in means] == ["| base", "| base, authors"]
+    assert means[1].split("|")[2].strip() == "" and "100.0 [" in means[1]
     assert "levels 3-5" in capsys.readouterr().out
 
 
