@@ -21,6 +21,10 @@ from icpo.reporting.markdown import table
 
 HERE = Path(__file__).parent
 COSTS = ("tokens_per_question", "seconds_per_question")
+OURS = ("tokens_per_question", "prompt_tokens_per_question", "seconds_per_question")
+NOTE = """\
+Per question and seed; tokens are those generated. Our seconds of n rounds are the run's, shared out by these
+tokens, so they grow in n as tokens do; prompts, which grow with the history, are counted apart."""
 TTRL: Any = {"num_steps": 1, "backward_ratio": 2.0}
 
 
@@ -39,8 +43,9 @@ def main() -> None:
     text = "\n\n".join(
         [
             f"# Costs of {args.run_name} over n and k",
+            NOTE,
             _cost_table(beside),
-            *(fit_section("ours", costs, cost) for cost in COSTS),
+            *(fit_section("ours", costs, cost) for cost in OURS),
             *(fit_section("the paper's table", paper.assign(lookahead_tokens=0.0), cost) for cost in COSTS),
             theory_section(),
         ]
@@ -53,7 +58,8 @@ def measured_costs(outputs: Path, run_name: str) -> pd.DataFrame:
     """One row per n and k, per question and seed.
 
     Costs of n rounds are prefix sums of one run's: tokens are counted, seconds are the run's, shared out by
-    tokens. `lookahead_tokens` is what one candidate's look-aheads took on average (m l of the time model).
+    generated tokens. `lookahead_tokens` is what one candidate's look-aheads took on average (m l of the time
+    model).
     Raises RecordsError where the run holds no sweep, or several.
     """
     rows, swept = [], set()
@@ -76,6 +82,7 @@ def measured_costs(outputs: Path, run_name: str) -> pd.DataFrame:
                     "num_rounds": int(n),
                     "num_candidates": metrics["num_candidates"],
                     "tokens_per_question": part["generated_tokens"] / num_runs,
+                    "prompt_tokens_per_question": part["prompt_tokens"] / num_runs,
                     "seconds_per_question": share * metrics["wall_seconds"] / num_runs,
                     "lookahead_tokens": looked
                     / (num_runs * metrics["num_rounds"] * metrics["num_candidates"]),

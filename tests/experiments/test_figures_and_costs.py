@@ -22,7 +22,7 @@ def backbones_run(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def sweep_outputs(tmp_path_factory):
-    """A sweep whose tokens are 100 n k exactly, and whose seconds are a hundredth of them."""
+    """A sweep of 100 n k tokens exactly, as many hundredths of seconds, and 7 k n^2 tokens of prompts."""
     outputs = tmp_path_factory.mktemp("outputs")
     for k in (2, 4, 8):
         cell = me_icpo("aime2024", num_rounds=3, finals_after=(1, 2, 3), k=k, skill=0.1 * k)
@@ -33,6 +33,7 @@ def sweep_outputs(tmp_path_factory):
         metrics["generated_by_purpose"] = {"lookahead": 30 * k * num_runs}
         for n, part in metrics["by_num_rounds"].items():
             part["generated_tokens"] = 100 * int(n) * k * num_runs
+            part["prompt_tokens"] = 7 * int(n) ** 2 * k * num_runs
         (folder / "metrics.json").write_text(pd.Series(metrics).to_json())
         target = outputs / "sweep" / f"{cell.name}-k{k}"
         target.parent.mkdir(exist_ok=True)
@@ -95,6 +96,8 @@ def test_costs_are_prefix_sums_and_the_fit_finds_what_they_were_made_of(sweep_ou
     section = script.fit_section("ours", costs, "tokens_per_question")
     assert "| k n | 100 | 100% |" in section and "p = 1.00 at k = 4" in section
     assert "Not to be told apart in this sweep: k m l n." in section
+    prompts = script.fit_section("ours", costs, "prompt_tokens_per_question")
+    assert "| k n^2 | 7 | 100% |" in prompts and "p = 2.00 at k = 8" in prompts
 
 
 def test_costs_of_several_sweeps_in_one_run_are_refused(tmp_path):
