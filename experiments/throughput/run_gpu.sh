@@ -3,13 +3,15 @@
 #   bash experiments/throughput/run_gpu.sh OUT_DIR [PART...]
 #   bash experiments/throughput/run_gpu.sh OUT_DIR graphs long_tailed vllm_own     # two GPUs, eight minutes
 #   bash experiments/throughput/run_gpu.sh OUT_DIR eager wide two_gpus             # two GPUs, eight minutes
+#   bash experiments/throughput/run_gpu.sh OUT_DIR uniform racing                  # two GPUs, six minutes
 # Needs python3 with vllm and the project's dependencies. GPUS (0,1) are shared out among the parts; none is started
 # that could not end within DEADLINE (480) seconds. A row is printed as it is found; OUT_DIR/h100.csv holds them all.
 set -u
 out=${1:?usage: run_gpu.sh OUT_DIR [PART...]}
 shift
 
-declare -A expected=([long_tailed]=470 [graphs]=300 [eager]=300 [vllm_own]=150 [wide]=165 [nano]=190 [two_gpus]=150)
+declare -A expected=([long_tailed]=470 [graphs]=300 [eager]=300 [vllm_own]=150 [wide]=165 [nano]=190 [two_gpus]=150
+  [uniform]=310 [racing]=220)
 parts=("$@")
 [ ${#parts[@]} -gt 0 ] || parts=(graphs long_tailed eager vllm_own wide nano two_gpus)
 IFS=, read -ra gpus <<<"${GPUS:-0,1}"
@@ -40,6 +42,8 @@ vllm_own() { # vLLM's own scheduler, CUDA graphs and step size
   measure "$1" vllm_own 1 pipelined/long_tailed/8 engine.admission_burst=1 engine.max_num_batched_tokens=2048 \
     '+engine.options.compilation_config={}'
 }
+uniform() { measure "$1" uniform 1 pipelined/fixed/32; }
+racing() { measure "$1" racing 1 pipelined/fixed/32 selector=entropy_racing; }
 wide() { measure "$1" wide 1 pipelined/fixed/8 engine.max_num_seqs=1024; }
 two_gpus() { measure "$1" two_gpus 1 pipelined/fixed/8 backbone.tensor_parallel=2; }
 nano() {
