@@ -128,6 +128,27 @@ def test_defaults_are_the_least_regret_within_a_third_of_the_draws(simulation):
     assert simulation.best_within_target(results)["halving"]["setting"] == "same"
 
 
+def test_a_default_keeps_within_a_third_on_every_set(simulation, monkeypatch):
+    """`cheap` is best on one set and too dear on the other; of the rest `even` has the least mean regret."""
+    import pandas as pd
+
+    columns = ["rule", "setting", "draws", "share", "regret_bits"]
+    one = [
+        ("halving", "cheap", 20, 0.1, 0.0),
+        ("halving", "even", 80, 0.3, 0.1),
+        ("halving", "odd", 80, 0.3, 0.0),
+    ]
+    two = [
+        ("halving", "cheap", 90, 0.8, 0.0),
+        ("halving", "even", 80, 0.3, 0.1),
+        ("halving", "odd", 80, 0.3, 0.3),
+    ]
+    monkeypatch.setitem(sys.modules, "simulate", simulation)
+    joint = load("racing/defaults").joint([pd.DataFrame(rows, columns=columns) for rows in (one, two)])
+    best = simulation.best_within_target(joint)["halving"]
+    assert (best["setting"], best["regret_bits"]) == ("even", pytest.approx(0.1))
+
+
 def test_the_cost_table_compares_each_arm_with_uniform_16(tmp_path):
     label = "me_icpo-majority-entropy-n2-k4-m16"
     me_icpo(skill=0.7, extra={"label": label}).write(tmp_path, "racing")
