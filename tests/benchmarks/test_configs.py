@@ -7,9 +7,9 @@ from hydra import compose, initialize_config_dir
 from hydra.utils import instantiate
 
 from icpo.errors import BenchmarkError
+from tests.public_files import FILES, needs_files
 
 CONF = Path(__file__).resolve().parents[2] / "conf"
-FILES = CONF.parents[1] / "shared" / "benchmarks"
 NAMES = sorted(path.stem for path in (CONF / "benchmark").glob("[a-z]*.yaml"))
 MATH_LEVELS = {"math_l1": 43, "math_l2": 90, "math_l3": 105, "math_l4": 128, "math_l5": 134}
 COUNTS = {"aime2024": 30, "amc": 83, "math500": 500, "hmmt": 30, "apex": 49, "gpqa": 198, **MATH_LEVELS}
@@ -43,9 +43,7 @@ def test_arithmetic_loads_as_many_as_it_claims(name):
     assert loaded.digest == build(f"benchmark={name}").digest
 
 
-@pytest.mark.skipif(
-    not FILES.is_dir(), reason="the public questions are not shipped; they lie beside the checkout"
-)
+@needs_files
 @pytest.mark.parametrize(
     ("name", "file"),
     [("aime2024", "aime2024"), ("amc", "amc"), ("math500", "math500"), ("gpqa", "gpqa_diamond")]
@@ -58,9 +56,7 @@ def test_files_of_public_questions_pass_as_they_are(name, file):
     assert len(limited.questions) == 2
 
 
-@pytest.mark.skipif(
-    not FILES.is_dir(), reason="the public questions are not shipped; they lie beside the checkout"
-)
+@needs_files
 def test_the_wrong_file_is_noticed():
     with pytest.raises(BenchmarkError, match=r"aime2024 must have 30 questions, but .* has 83"):
         build("benchmark=aime2024", f"benchmark.path={FILES / 'amc.jsonl'}").load()

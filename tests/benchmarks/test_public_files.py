@@ -10,11 +10,10 @@ from icpo.grading.choices import choice_in
 from icpo.grading.reading import read
 from icpo.records import read_metrics, read_scores, read_status
 from icpo.types import AnswerKind
-from tests.benchmarks.test_configs import CONF, COUNTS, FILES, MATH_LEVELS, build
+from tests.benchmarks.test_configs import CONF, COUNTS, MATH_LEVELS, build
+from tests.public_files import FILES, needs_files
 
-pytestmark = pytest.mark.skipif(
-    not FILES.is_dir(), reason=f"the public questions are not shipped; put their files into {FILES}"
-)
+pytestmark = needs_files
 FILE_OF = {"aime2024": "aime2024", "amc": "amc", "math500": "math500", "gpqa": "gpqa_diamond"}
 TINY = (
     "num_rounds=1", "num_candidates=2", "num_lookaheads=2", "num_finals=2",

@@ -13,6 +13,7 @@ from icpo.grading.equivalence import Equivalence
 from icpo.grading.workers import Outcome
 from icpo.types import AnswerKind
 from tests.grading import grammar
+from tests.public_files import FILES, needs_files
 
 EXPRESSION = AnswerKind.EXPRESSION
 seeds = st.integers(0, 2**32)
@@ -133,9 +134,10 @@ def test_verdicts_are_cached_and_timeouts_counted(monkeypatch):
     assert grader._verdict.cache_info().misses == 1 and grader.num_timed_out == 0
 
 
-def test_golds_equal_themselves_and_differ_where_their_values_do(benchmarks, grader):
+@needs_files
+def test_golds_equal_themselves_and_differ_where_their_values_do(grader):
     """Same-looking values are those that the leniencies name: a unit, a label, a base, brackets left out."""
-    lines = (benchmarks / "math500.jsonl").read_text().strip().split("\n")
+    lines = (FILES / "math500.jsonl").read_text().strip().split("\n")
     golds = sorted({json.loads(line)["answer"] for line in lines})
     equal = {(a, b) for i, a in enumerate(golds) for b in golds[i:] if grader.are_equal(a, b, EXPRESSION)}
     assert {(gold, gold) for gold in golds} <= equal

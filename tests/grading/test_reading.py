@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from icpo.grading.forms import normal_form
 from icpo.grading.reading import MAX_CHARACTERS, read
+from tests.public_files import FILES, needs_files
 
 
 @pytest.mark.parametrize(
@@ -78,9 +79,10 @@ def test_long_answers_are_not_read():
     assert read("1" * (MAX_CHARACTERS + 1)).shape == "oversized"
 
 
-def test_golds_are_read_and_their_normal_forms_are_stable(benchmarks):
+@needs_files
+def test_golds_are_read_and_their_normal_forms_are_stable():
     for name in ("math500", "amc", "aime2024"):
-        for line in (benchmarks / f"{name}.jsonl").read_text().strip().split("\n"):
+        for line in (FILES / f"{name}.jsonl").read_text().strip().split("\n"):
             answer = read(json.loads(line)["answer"])
             assert answer.shape not in ("unread", "oversized")
             assert read(normal_form(answer)) == answer
