@@ -1,4 +1,4 @@
-"""The public questions, which are not shipped: where their files lie, and the mark of tests that want them."""
+"""The public questions, which are not shipped: where their files lie, and a mark for tests that need them."""
 
 import os
 from pathlib import Path
