@@ -82,6 +82,7 @@ def _draw_curves(axes: Axes, rows: pd.DataFrame, along: str) -> None:
             elinewidth=0.8, capsize=2, label=label.format(k=rows["k"].iloc[0]),
         )  # fmt: skip
     axes.set_xticks(range(len(ran)), ran)
+    axes.set_xlim(-0.4, len(ran) - 0.6)
     axes.grid(axis="y", alpha=0.3)
     axes.spines[["top", "right"]].set_visible(False)
 
