@@ -1,6 +1,7 @@
 """Kills runs at random moments and proves that nothing is lost and nothing is drawn twice.
 
 Usage: python -m tests.end_to_end.kill_harness [--kills 50] [--engine transformers|vllm] [--seed 0]
+    [--methods direct,me_icpo]
 
 A run is killed with SIGKILL, half the times at any moment, half the times within 30 ms of a write to its
 files, and started again until it ends by itself; then the next begins. With the transformers engine the
@@ -34,6 +35,7 @@ OF_ENGINE = {
     "transformers": ["engine=transformers", "engine.block_questions=2"],
     "vllm": ["engine=vllm", "engine.enforce_eager=true", "engine.gpu_memory_utilization=0.5"],
 }
+METHODS = "direct,me_icpo"
 LIMIT_SECONDS = 600
 
 
@@ -87,9 +89,9 @@ class Snapshot:
 class KillTest:
     """Runs, kills and compares; `tally` says what was found."""
 
-    def __init__(self, folder: Path, engine: str, seed: int) -> None:
+    def __init__(self, folder: Path, engine: str, seed: int, methods: str) -> None:
         self.tally = Tally()
-        self._folder, self._engine = folder, engine
+        self._folder, self._engine, self._methods = folder, engine, methods
         self._random = random.Random(seed)
         began = time.monotonic()
         self._reference = self._run_to_the_end("reference")
@@ -116,7 +118,8 @@ class KillTest:
     def _start(self, run: Path) -> subprocess.Popen[bytes]:
         module = "tests.end_to_end.counted_run"
         command = [sys.executable, "-m", module, str(run.with_suffix(".ledger")), str(run), *TINY]
-        command += [*OF_ENGINE[self._engine], f"run_name={run.name}", f"output_root={run.parent}"]
+        command += [*OF_ENGINE[self._engine], f"method={self._methods}"]
+        command += [f"run_name={run.name}", f"output_root={run.parent}"]
         with run.with_suffix(".log").open("ab") as log:
             return subprocess.Popen(
                 command,
@@ -220,9 +223,9 @@ def _session(pid: int) -> int:
     return 0 if state == "Z" else int(session)
 
 
-def kill_test(num_kills: int, engine: str, seed: int, folder: Path) -> Tally:
-    """Kills `num_kills` runs of an engine under `folder`."""
-    return KillTest(folder, engine, seed).kill(num_kills)
+def kill_test(num_kills: int, engine: str, seed: int, folder: Path, methods: str = METHODS) -> Tally:
+    """Kills runs of an engine `num_kills` times under `folder`; each run has a cell a method."""
+    return KillTest(folder, engine, seed, methods).kill(num_kills)
 
 
 def main() -> None:
@@ -233,10 +236,11 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--engine", choices=OF_ENGINE, default="transformers")
     parser.add_argument("--seed", type=int, default=random.randrange(10**6))
+    parser.add_argument("--methods", default=METHODS, help="as Hydra sweeps them: one,another")
     arguments = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="icpo-kills-"))
     print(f"engine {arguments.engine}, seed {arguments.seed}, files in {folder}", flush=True)
-    tally = kill_test(arguments.kills, arguments.engine, arguments.seed, folder)
+    tally = kill_test(arguments.kills, arguments.engine, arguments.seed, folder, arguments.methods)
     for name, value in asdict(tally).items():
         print(f"{name:26} {value}")
     sys.exit(0 if tally.is_clean else 1)
