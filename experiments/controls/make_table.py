@@ -100,8 +100,8 @@ def outcome_of(cell: Path) -> Outcome | None:
         (((level, row["question_id"]), int(row["seed"])), row, scores[row["question_id"], row["seed"]])
         for row in rows
     ]
-    rules = {k: v for k, v in manifest["config"]["protocol"]["grading"].items() if k != "_target_"}
-    with Grader(GradingRules(**rules)) as grader:
+    rules = GradingRules.stored(manifest["config"]["protocol"]["grading"])
+    with Grader(rules) as grader:
         copied = {key: copied_share(row, score, metrics["method"], grader.tally) for key, row, score in keyed}
     return Outcome(
         level=level,

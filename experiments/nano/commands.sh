@@ -28,7 +28,7 @@ for set in $every; do
   icpo nano_tables "benchmark=$set" variant=tables/plain,tables/empty_history,tables/authors,tables/by_round
 done
 for level in $levels; do
-  icpo nano_ablation "benchmark=$level" variant=full,without_entropy,without_both,keep_all
+  icpo nano_ablation "benchmark=$level" variant=base,full,without_entropy,without_both,keep_all
   icpo nano_ablation "benchmark=$level" variant=without_reward,oracle
   for arms in "${controls[@]}"; do icpo controls "benchmark=$level" "variant=$arms"; done
 done
@@ -40,7 +40,7 @@ for backbone in nano_shuffled nano_plain; do
       variant=base,full,inverted,shuffled,constant,majority_random
   done
 done
-for set in $every; do icpo nano_tables "benchmark=$set" variant=tables/polls,tables/one_poll; done
+for set in $every; do icpo nano_tables "benchmark=$set" variant=tables/self_consistency,tables/self_consistency_one; done
 for level in $levels; do
   rivals "$level" direct me_icpo_{small,medium,large}
   rivals "$level" {self_consistency,best_of_n}_{small,medium,large,largest}

@@ -82,10 +82,10 @@ def read_curves(outputs: Path, run_name: str) -> pd.DataFrame:
 def cell_rows(cell: Path) -> Iterator[dict[str, Any]]:
     """The rows of one cell."""
     metrics, manifest = read_metrics(cell) or {}, read_manifest(cell) or {}
-    rules = {k: v for k, v in manifest["config"]["protocol"]["grading"].items() if k != "_target_"}
+    rules = GradingRules.stored(manifest["config"]["protocol"]["grading"])
     scores = {(s.question_id, s.seed): s for s in map(QuestionScore.from_json, read_scores(cell))}
     results = {(row["question_id"], row["seed"]): row for row in read_results(cell)}
-    with Grader(GradingRules(**rules)) as grader:
+    with Grader(rules) as grader:
         for t in range(metrics["num_rounds"] + 1):
             found: dict[str, Values] = {name: {} for name in PANELS}
             for key, score in scores.items():

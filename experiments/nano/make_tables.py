@@ -4,7 +4,7 @@ python experiments/nano/make_tables.py [RUN_NAME ...] [--outputs FOLDER]
 
 means   Mean@k: a line an arm, a column a benchmark or pool
 scores  every arm on every benchmark and pool: Mean@k, Accuracy, Maj@k, tokens a question and for one answer
-gains   an arm minus the yardstick (the base; of an ablation the full algorithm), ME-ICPO minus its rivals
+gains   arms minus the base, arms of an ablation minus the full algorithm, ME-ICPO minus its rivals
 
 Intervals are 95%, clustered by question; differences are paired by question and seed.
 """
@@ -39,7 +39,7 @@ POOLS = {
     "levels 3-5": LEVELS[2:],
     "held out": [f"arith_heldout_{what}" for what in ("templates", "operands", "length")],
 }
-YARDSTICKS = ("direct-plain", "me_icpo-majority-entropy")  # the first that a run has
+BASE, FULL_RULES = "direct-plain", "me_icpo-majority-entropy"
 RIVALS = ("self_consistency",)
 
 
@@ -150,14 +150,15 @@ def gain_rows(arms: Sequence[Arm]) -> Iterator[dict[str, Any]]:
 
 
 def comparisons(arms: Sequence[Arm]) -> Iterator[tuple[Arm, Arm]]:
-    """Every arm with the yardstick of its benchmark, and ME-ICPO with each rival."""
+    """Arms with the base, arms of an ablation with the full algorithm, ME-ICPO with each rival."""
     for place in dict.fromkeys((arm.backbone, arm.benchmark) for arm in arms):
         own = [arm for arm in arms if (arm.backbone, arm.benchmark) == place]
-        yardstick = next((a for y in YARDSTICKS for a in own if a.label.startswith(y)), None)
-        if yardstick is not None:
-            yield from ((arm, yardstick) for arm in own if arm is not yardstick)
+        ours = [arm for arm in own if arm.label.startswith("me_icpo")]
+        for start, others in ((BASE, own), (FULL_RULES, ours)):
+            for yardstick in (arm for arm in own if arm.label.startswith(start)):
+                yield from ((arm, yardstick) for arm in others if arm is not yardstick)
         for rival in (arm for arm in own if arm.label.startswith(RIVALS)):
-            yield from ((arm, rival) for arm in own if arm.label.startswith(YARDSTICKS[1]))
+            yield from ((arm, rival) for arm in own if arm.label.startswith(FULL_RULES))
 
 
 def ordered(arms: Iterable[Arm]) -> list[Arm]:

@@ -14,6 +14,9 @@ declare -A expected=([long_tailed]=470 [graphs]=300 [eager]=300 [vllm_own]=150 [
   [uniform]=310 [racing]=220)
 parts=("$@")
 [ ${#parts[@]} -gt 0 ] || parts=(graphs long_tailed eager vllm_own wide nano two_gpus)
+for part in "${parts[@]}"; do
+  [ -n "${expected[$part]-}" ] || { echo "unknown part: $part; there are ${!expected[*]}" >&2; exit 2; }
+done
 IFS=, read -ra gpus <<<"${GPUS:-0,1}"
 deadline=${DEADLINE:-480}
 rm -rf "$out/claims"

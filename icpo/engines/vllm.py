@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 THROUGHPUT_OPTIONS = ("compilation_config", "async_scheduling", "load_format")
 GRAPHS, SPECULATION = "cudagraph_capture_sizes", "speculative_config"
+BURST = "icpo_admission_burst"  # how our scheduler is told, among vLLM's additional_config
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,7 @@ class Vllm:
             return {}
         return {
             "scheduler_cls": "icpo.engines.vllm_scheduler.BurstScheduler",
-            "additional_config": {"icpo_admission_burst": self.admission_burst},
+            "additional_config": {BURST: self.admission_burst, **self.options.get("additional_config", {})},
         }
 
     def _load(self) -> ModuleType:

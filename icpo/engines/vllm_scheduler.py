@@ -4,7 +4,7 @@ from typing import Any
 
 from vllm.v1.core.sched.async_scheduler import AsyncScheduler
 
-BURST = "icpo_admission_burst"
+from icpo.engines.vllm import BURST
 
 
 class BurstScheduler(AsyncScheduler):  # type: ignore[misc]

@@ -1,6 +1,8 @@
 """The named settings of grading: what a protocol lets count as an answer, and as the same answer."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,11 @@ class GradingRules:
         object.__setattr__(self, "placeholders", tuple(text.casefold() for text in self.placeholders))
         if self.rounded_decimal_digits < 0:
             raise ValueError(f"rounded_decimal_digits must be at least 0, got {self.rounded_decimal_digits}")
+
+    @classmethod
+    def stored(cls, settings: Mapping[str, Any]) -> "GradingRules":
+        """The rules of a stored configuration's node `protocol.grading`."""
+        return cls(**{name: value for name, value in settings.items() if name != "_target_"})
 
     @classmethod
     def paper(cls) -> "GradingRules":

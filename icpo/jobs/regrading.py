@@ -40,10 +40,9 @@ def _regrade_cell(folder: Path, write: bool, say: Callable[[str], None]) -> int:
     manifest = read_manifest(folder) or {}
     protocol = manifest["config"]["protocol"]
     backbone = manifest["config"]["backbone"]
-    settings = {key: value for key, value in protocol["grading"].items() if key != "_target_"}
     before = [QuestionScore.from_json(line) for line in read_scores(folder)]
     golds = {score.question_id: score.gold for score in before}
-    with Grader(GradingRules(**settings)) as grader:
+    with Grader(GradingRules.stored(protocol["grading"])) as grader:
         rows = [_reread(row, folder, grader, backbone["reasoning_end"]) for row in read_results(folder)]
         after = [
             grade_line(row, golds[row["question_id"]], grader, abstentions_vote=protocol["abstentions_vote"])

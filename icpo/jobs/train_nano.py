@@ -118,7 +118,8 @@ class TrainNano:
         sampler = Sampler(copy, tokenizer, exam.temperature, exam.top_p, run.max_tokens, run.max_rows)
         scores = direct_exam(sampler, prompts, exam.num_questions, seed)
         scores |= reading_exam(sampler, prompts, exam.num_questions, seed)
-        scores |= gate(sampler, prompts, exam.num_questions, seed)
+        step_size = run.phases[-1].mixture.policy.step_size
+        scores |= gate(sampler, prompts, exam.num_questions, step_size, seed)
         if exam.rehearsal_levels:
             scores |= rehearse(
                 sampler,

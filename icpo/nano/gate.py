@@ -20,7 +20,6 @@ from icpo.seeding import derive_seed
 
 NUM_POOL_SAMPLES = 16
 NUM_SAMPLES = 4
-STEP_SIZE = 2.0  # of the updates that shape later pools of a mixture
 
 
 class Context(str, Enum):
@@ -41,10 +40,13 @@ class Material:
     pool: tuple[Working, ...]
     wrong: tuple[Working, ...]
 
-    def history(self, context: Context, num_ideas: int, rng: Random) -> tuple[Idea, ...]:
-        """A history of one kind; wrong ideas differ from one another as far as there are enough."""
+    def history(self, context: Context, num_ideas: int, step_size: float, rng: Random) -> tuple[Idea, ...]:
+        """A history of one kind; wrong ideas differ from one another as far as there are enough.
+
+        `step_size` is that of the policy which draws the later pools of a mixture.
+        """
         if context is Context.MIXTURE:
-            return draw_history(lambda: rng.choice(self.pool), num_ideas, STEP_SIZE, rng)
+            return draw_history(lambda: rng.choice(self.pool), num_ideas, step_size, rng)
         tag = int(context in (Context.RIGHT_TAGGED_1, Context.WRONG_TAGGED_1))
         if context in (Context.RIGHT_TAGGED_1, Context.RIGHT_TAGGED_0):
             return (Idea(right_working(self.problem.chain), tag),) * num_ideas
@@ -55,7 +57,9 @@ class Material:
         return tuple(Idea(wrong[i % len(wrong)], tag) for i in range(num_ideas))
 
 
-def gate(sampler: Sampler, prompts: PromptSet, num_questions: int, seed: int) -> dict[str, float]:
+def gate(
+    sampler: Sampler, prompts: PromptSet, num_questions: int, step_size: float, seed: int
+) -> dict[str, float]:
     """Mean accuracy over all levels: `gate/none`, and by context and number of ideas (`gate/right_1/3`)."""
     problems = [p for level in LEVELS for p in questions("dev", level, num_questions)]
     empty = [prompts.tagged.solve(as_question(p), ()).raw for p in problems]
@@ -65,7 +69,10 @@ def gate(sampler: Sampler, prompts: PromptSet, num_questions: int, seed: int) ->
     for context in Context:
         for num_ideas in range(1, MAX_IDEAS + 1):
             name = f"{context.value}/{num_ideas}"
-            scores[f"gate/{name}"] = _accuracy(sampler, prompts, materials, context, num_ideas, seed)
+            rng = Random(derive_seed(seed, context.value, num_ideas))
+            histories = [m.history(context, num_ideas, step_size, rng) for m in materials]
+            scope = derive_seed(seed, context.value, num_ideas, "answers")
+            scores[f"gate/{name}"] = _accuracy(sampler, prompts, problems, histories, scope)
     return scores
 
 
@@ -84,20 +91,15 @@ def _material(problem: Problem, texts: Sequence[str], seed: int) -> Material:
 def _accuracy(
     sampler: Sampler,
     prompts: PromptSet,
-    materials: Sequence[Material],
-    context: Context,
-    num_ideas: int,
+    problems: Sequence[Problem],
+    histories: Sequence[Sequence[Idea]],
     seed: int,
 ) -> float:
-    rng = Random(derive_seed(seed, context.value, num_ideas))
     asked = [
-        prompts.tagged.solve(
-            as_question(m.problem), tuple(i.attempt for i in m.history(context, num_ideas, rng))
-        ).raw
-        for m in materials
+        prompts.tagged.solve(as_question(p), tuple(idea.attempt for idea in ideas)).raw
+        for p, ideas in zip(problems, histories, strict=True)
     ]
-    texts = sampler.sample(asked, NUM_SAMPLES, seed=derive_seed(seed, context.value, num_ideas, "answers"))
-    return _share_right([m.problem for m in materials], texts)
+    return _share_right(problems, sampler.sample(asked, NUM_SAMPLES, seed=seed))
 
 
 def _share_right(problems: Sequence[Problem], texts: Sequence[Sequence[str]]) -> float:

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from math import exp
 from random import Random
 
+from icpo.nano.sampling import TEMPERATURE
 from icpo.nano.workings import Working
 from icpo.types import Attempt, Candidate, Completion, FinishReason
 
 POOL_SIZES = (4, 8, 8, 16)
 KEPT_WEIGHTS = {"winner": 0.25, "any": 0.35, "loser": 0.4}
 RANDOM_TAG_SHARE = 0.7  # of random tags are 1; with these weights votes give some 0.75
-TEMPERATURE = 0.6
 
 
 @dataclass(frozen=True, slots=True)

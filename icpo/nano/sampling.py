@@ -7,6 +7,7 @@ from typing import Any
 
 from icpo.nano.tokenizer import END
 
+TEMPERATURE, TOP_P = 0.6, 0.95  # of the attempts that histories in training are made of: the protocol's
 COMPACT_EVERY_TOKENS = 8
 
 

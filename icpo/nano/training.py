@@ -16,7 +16,7 @@ from icpo.nano.mistakes import STEP_CLASSES
 from icpo.nano.model import Architecture
 from icpo.nano.network import Network
 from icpo.nano.own_mistakes import OwnMistakes, sample_pools
-from icpo.nano.sampling import Sampler, sampling_copy
+from icpo.nano.sampling import TEMPERATURE, TOP_P, Sampler, sampling_copy
 
 logger = logging.getLogger(__name__)
 Log = Callable[[Mapping[str, float], int], None]
@@ -175,7 +175,9 @@ def _phase_maker(state: _State, run: Run, maker: BatchMaker, index: int, folder:
     if not file.exists():
         state.save()
         tokenizer = load_tokenizer(maker.tokenizer_folder)
-        sampler = Sampler(sampling_copy(state.model), tokenizer, 0.6, 0.95, run.max_tokens, run.max_rows)
+        sampler = Sampler(
+            sampling_copy(state.model), tokenizer, TEMPERATURE, TOP_P, run.max_tokens, run.max_rows
+        )
         pools = sample_pools(
             sampler, maker.prompts, maker.rules, phase.own_problems, POOL_SIZE, run.seed + index
         )

@@ -63,7 +63,7 @@ def test_a_panel_a_measure_a_curve_a_level(script, tmp_path):
     figure = script.draw(script.read_curves(tmp_path, "run"))
     assert [axes.get_title() for axes in figure.axes] == list(script.PANELS.values())
     for axes in figure.axes:
-        assert [curve.get_label() for curve in axes.containers] == ["arith_l3", "arith_l4"]
+        assert [curve.get_label() for curve in axes.containers] == ["l3", "l4"]
         assert [round(x) for x in axes.containers[0].lines[0].get_xdata()] == [0, 1, 2]
     hollow = [[line for line in axes.lines if line.get_markerfacecolor() == "white"] for axes in figure.axes]
     assert [len(found) for found in hollow] == [0, 2, 2]

@@ -69,7 +69,7 @@ def test_reading_exam(prompts):
 
 
 def test_gate_separates_its_contexts(prompts):
-    scores = gate(RuleSampler(copies_good_ideas), prompts, 8, seed=0)
+    scores = gate(RuleSampler(copies_good_ideas), prompts, 8, step_size=2.0, seed=0)
     assert len(scores) == 1 + 5 * len(Context)
     assert scores["gate/none"] == pytest.approx(0.5, abs=0.1)
     for num_ideas in range(1, 6):
