@@ -226,7 +226,7 @@ def test_a_missing_trl_is_named(monkeypatch):
 @pytest.fixture
 def tiny(tmp_path):
     """A backbone of a few hundred weights that speaks in boxed digits."""
-    pytest.importorskip("trl")
+    pytest.importorskip("trl", reason="training wants trl: pip install 'icpo[ttrl]'")
     from tokenizers import Tokenizer, models, pre_tokenizers
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast, set_seed
 
