@@ -50,8 +50,9 @@ def main() -> None:
         "--without-seconds", action="store_true", help="of runs whose processes shared a card"
     )
     args = parser.parse_args()
-    cells = {cell.name: cell for name in args.run_names for cell in run_cells(args.outputs, name)}
-    costs = read_costs(list(cells.values()))
+    cells = [cell for name in args.run_names for cell in run_cells(args.outputs, name)]
+    measured = {cell.name: cell for cell in cells if is_measured(cell)}
+    costs = read_costs(list(measured.values()))
     if costs.empty:
         raise SystemExit(
             f"No measured cell under {args.outputs} in {', '.join(args.run_names)}. "
@@ -67,9 +68,14 @@ def main() -> None:
     sys.stdout.write(f"{text}\n{report / 'costs.csv'}\n{report / 'costs.md'}\n")
 
 
+def is_measured(cell: Path) -> bool:
+    """Whether a cell has scores and metrics."""
+    return "mean_at_k" in (read_metrics(cell) or {})
+
+
 def read_costs(cells: Sequence[Path]) -> pd.DataFrame:
     """One row a measured cell, cheapest first; accuracies and intervals as fractions, tokens as generated."""
-    measured = {cell: metrics for cell in cells if "mean_at_k" in (metrics := read_metrics(cell) or {})}
+    measured = {cell: read_metrics(cell) or {} for cell in cells if is_measured(cell)}
     bases = {
         (metrics["backbone"], metrics["benchmark"]): cell
         for cell, metrics in measured.items()

@@ -119,7 +119,7 @@ def test_command_writes_what_the_figures_read_and_later_runs_replace_cells(
     tmp_path, script, monkeypatch, capsys
 ):
     write(tmp_path / "baselines", metrics("direct", "base", 0.2), metrics("mctsr", "old", 0.3))
-    write(tmp_path / "again", metrics("direct", "base", 0.4))
+    write(tmp_path / "again", metrics("direct", "base", 0.4), {})  # the second is not measured yet
     monkeypatch.setattr("sys.argv", ["make_table.py", "baselines", "again", "--outputs", str(tmp_path)])
     script.main()
     costs = pd.read_csv(tmp_path / "baselines/report/costs.csv").set_index("label")
