@@ -15,7 +15,8 @@ from icpo import complexity
 from icpo.complexity import QWEN_7B, Workload, time_threshold
 from icpo.cost_fit import CostFit, Measured, fit_costs, growth_exponent
 from icpo.errors import IcpoError, RecordsError
-from icpo.records import read_metrics, run_cells
+from icpo.metrics import QuestionScore, mean_at_k, paired_difference
+from icpo.records import read_metrics, read_scores, run_cells
 from icpo.reporting.command_line import run_parser
 from icpo.reporting.markdown import table
 
@@ -25,6 +26,7 @@ OURS = ("tokens_per_question", "prompt_tokens_per_question", "seconds_per_questi
 NOTE = """\
 Per question and seed; tokens are those generated. Our seconds of n rounds are the run's, shared out by these
 tokens, so they grow in n as tokens do; prompts, which grow with the history, are counted apart."""
+PAPER_ROUNDS = 5
 TTRL: Any = {"num_steps": 1, "backward_ratio": 2.0}
 
 
@@ -41,14 +43,17 @@ def main() -> None:
     beside = costs.merge(paper, on=["num_rounds", "num_candidates"], how="outer", suffixes=("", "_paper"))
     beside.to_csv(report / "nk_costs.csv", index=False, lineterminator="\n")
     text = "\n\n".join(
-        [
+        section
+        for section in [
             f"# Costs of {args.run_name} over n and k",
             NOTE,
             _cost_table(beside),
+            gain_section(args.outputs, args.run_name),
             *(fit_section("ours", costs, cost) for cost in OURS),
             *(fit_section("the paper's table", paper.assign(lookahead_tokens=0.0), cost) for cost in COSTS),
             theory_section(),
         ]
+        if section
     )
     (report / "nk_costs.md").write_text(text + "\n", encoding="utf-8")
     sys.stdout.write(text + "\n")
@@ -110,6 +115,28 @@ def _cost_table(beside: pd.DataFrame) -> str:
         for row in beside.to_dict("records")
     ]
     return table(header, rows)
+
+
+def gain_section(outputs: Path, run_name: str) -> str:
+    """What more candidates than the fewest give after PAPER_ROUNDS (else the last); "" for one k alone."""
+    means = {}
+    for folder in run_cells(outputs, run_name):
+        metrics = read_metrics(folder) or {}
+        if metrics.get("method") == "me_icpo":
+            finals = [
+                (score, dict(score.finals)) for score in map(QuestionScore.from_json, read_scores(folder))
+            ]
+            means[metrics["num_candidates"]] = {
+                score.key: mean_at_k(after.get(PAPER_ROUNDS, score.last)) for score, after in finals
+            }
+    fewest = min(means)
+    rows = [
+        [str(k), f"{100 * gain.value:+.1f} [{100 * gain.low:+.1f}, {100 * gain.high:+.1f}]"]
+        for k in sorted(means.keys() - {fewest})
+        for gain in [paired_difference(means[k], means[fewest])]
+    ]
+    title = f"## Mean@k (%) after {PAPER_ROUNDS} rounds, or the last, minus that at k = {fewest}"
+    return f"{title}\n\n{table(['k', 'difference [95% interval]'], rows)}" if rows else ""
 
 
 def fit_section(name: str, costs: pd.DataFrame, cost: str) -> str:

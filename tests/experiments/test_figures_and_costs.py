@@ -113,5 +113,8 @@ def test_cost_table_stands_beside_the_paper_s(sweep_outputs, monkeypatch, capsys
     script.main()
     text = (sweep_outputs / "sweep/report/nk_costs.md").read_text()
     assert text == capsys.readouterr().out
+    table = read_table(sweep_outputs / "sweep").query("metric == 'mean_at_k' and num_rounds == '3'")
+    mean = {row.num_candidates: 100 * row.value for row in table.itertuples()}
+    assert f"| 8 | {mean['8'] - mean['2']:+.1f} [" in text and mean["8"] > mean["2"]
     assert "| 1, 4 | 4.0 | 197.5 | 0.40 | 99.59 | 81.50 |" in text
     assert "p = 0.73 at k = 4" in text and "n* of time" in text
