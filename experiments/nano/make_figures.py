@@ -8,7 +8,6 @@ rounds (method.finals_after=[0,1,2,3]) are measured; where there are none, round
 prompt is the same.
 """
 
-import argparse
 import re
 import sys
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -27,6 +26,7 @@ from icpo.grading import Grader, GradingRules
 from icpo.metrics import GradedFinals, Outcome, QuestionScore, estimate, mean_at_k
 from icpo.metrics.copying import Tally, copy_share
 from icpo.records import read_manifest, read_metrics, read_results, read_scores, run_cells
+from icpo.reporting.command_line import run_parser
 from icpo.reporting.figure import new_figure, save
 from icpo.types import AnswerKind
 
@@ -42,12 +42,7 @@ Values = dict[tuple[Hashable, int], float]
 
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("run_name", nargs="?", default="quickstart")
-    parser.add_argument("--outputs", type=Path, default=Path("outputs"))
-    args = parser.parse_args()
+    args = run_parser(__doc__, "quickstart").parse_args()
     try:
         curves = read_curves(args.outputs, args.run_name)
     except IcpoError as error:
