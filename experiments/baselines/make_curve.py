@@ -14,6 +14,7 @@ from icpo.reporting.command_line import run_parser
 
 STYLES = {
     "me_icpo": ("ME-ICPO", "#d9702b", "o"),
+    "me_icpo_racing": ("ME-ICPO, racing", "#8c3b0c", "h"),
     "self_consistency": ("self-consistency", "#2b6cb0", "s"),
     "ttrl": ("TTRL", "#b8860b", "X"),
     "mctsr": ("MCTSr", "#6b4f3a", "P"),
@@ -78,7 +79,7 @@ def _draw_panel(axes: Any, costs: pd.DataFrame, column: str) -> None:
             markersize=7 if is_ours else 5,
             linewidth=2.4 if is_ours else 1.2,
             elinewidth=0.9,
-            zorder=4 if is_ours else 3,
+            zorder=5 if method == "ttrl" else 4 if is_ours else 3,
         )
         for bar in bars:
             bar.set_alpha(0.55)

@@ -104,7 +104,7 @@ def cost_row(metrics: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "backbone": metrics["backbone"],
         "benchmark": metrics["benchmark"],
-        "method": metrics["method"],
+        "method": "me_icpo_racing" if metrics.get("selector") == "entropy_racing" else metrics["method"],
         "label": metrics["label"],
         "k": k,
         **{

@@ -42,7 +42,7 @@ for backbone in nano_shuffled nano_plain; do
 done
 for set in $every; do icpo nano_tables "benchmark=$set" variant=tables/self_consistency,tables/self_consistency_one; done
 for level in $levels; do
-  rivals "$level" direct me_icpo_{small,medium,large}
+  rivals "$level" direct me_icpo_{small,medium,large} me_icpo_racing_{medium,large}
   rivals "$level" {self_consistency,best_of_n}_{small,medium,large,largest}
   for method in tot_self_eval tot_majority mctsr; do rivals "$level" "$method"_{small,medium,large}; done
 done
