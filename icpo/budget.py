@@ -60,6 +60,14 @@ class Rates:
     prompt_price: float | None
     completion_price: float | None
 
+    def __post_init__(self) -> None:
+        for name in ("gpu_hour_price", "prompt_price", "completion_price"):
+            if (getattr(self, name) or 0) < 0:
+                raise ValueError(f"{name} must be null or at least 0, got {getattr(self, name)}")
+        for name in ("num_gpus", "tokens_per_second"):
+            if getattr(self, name) is not None and not getattr(self, name) > 0:
+                raise ValueError(f"{name} must be null or above 0, got {getattr(self, name)}")
+
     def gpu_hours(self, need: Need) -> float | None:
         """Hours times GPUs to generate the tokens, prefills apart; None where an API is paid instead."""
         if self.num_gpus is None or self.tokens_per_second is None or self.prompt_price is not None:

@@ -50,6 +50,8 @@ class Backbone:
             raise ValueError(f"max_context_tokens must be at least 2, got {self.max_context_tokens}")
         if self.thinking_tokens < 0:
             raise ValueError(f"thinking_tokens must be at least 0, got {self.thinking_tokens}")
+        if self.max_answer_tokens is not None and self.max_answer_tokens < 1:
+            raise ValueError(f"max_answer_tokens must be null or at least 1, got {self.max_answer_tokens}")
         if self.tensor_parallel < 1:
             raise ValueError(f"tensor_parallel must be at least 1, got {self.tensor_parallel}")
         if self.dtype not in ("auto", "float32", "bfloat16", "float16"):

@@ -14,6 +14,7 @@ from icpo.errors import ConfigError
 
 SWITCHES = ("dry_run", "watch")
 NEEDED = ("tracking", "run_name", "cell", "output_root")
+NO_FOLDER = ("", ".", "..")
 NO_EXPERIMENT = "No experiment selected. Pass +exp=NAME; presets: {presets}. See --help."
 
 
@@ -58,6 +59,13 @@ def check_config(config: DictConfig) -> None:
         raise ConfigError(f"Every run needs {', '.join(absent)}; leave {absent[0]} in, as {absent[0]}=VALUE.")
     if missing:
         raise ConfigError(f"No value for {', '.join(missing)}. Pass e.g. {missing[0]}=VALUE.")
+    if any(part in NO_FOLDER for part in str(config.run_name).split("/")):
+        raise ConfigError(f"run_name names a folder below output_root, got {config.run_name!r}.")
+    if "/" in str(config.cell) or config.cell in NO_FOLDER:
+        raise ConfigError(
+            f"The cell {str(config.cell)!r} would be no folder of its run, so that no report would find it. "
+            "Choose names and labels without '/'."
+        )
     if unclear:
         raise ConfigError(f"{unclear[0]} must be true or false, got {config.get(unclear[0])!r}.")
     for path, target in _targets(OmegaConf.to_container(config, resolve=False)):

@@ -1,4 +1,4 @@
-"""Whether plain values fit the fields that they are for: whole numbers, numbers, switches and lists."""
+"""Whether plain values fit the fields that they are for: numbers, switches, texts, lists and null."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
@@ -25,15 +25,19 @@ def own_class(target: str) -> type | None:
 def misfits(kind: type | None, values: Mapping[str, Any]) -> Iterator[str]:
     """One sentence for each value that does not fit its field of the dataclass `kind`.
 
-    Only fields of whole numbers, numbers and switches are looked at, and of lists of these or of texts, each
-    with null where the field allows it: all else is the dataclass's own business.
+    Only fields of whole numbers, numbers, switches and texts are looked at, and of lists of these; null is
+    kept from every field that does not allow it. All else is the dataclass's own business.
     """
     if kind is None or not is_dataclass(kind):
         return
     for field in fields(kind):
-        wanted = _wanted(field.type)
-        if wanted is not None and field.name in values and not wanted.fits(values[field.name]):
-            yield wanted.misfit(field.name, values[field.name])
+        if field.name not in values:
+            continue
+        wanted, value = _wanted(field.type), values[field.name]
+        if wanted is not None and not wanted.fits(value):
+            yield wanted.misfit(field.name, value)
+        elif wanted is None and value is None and not _may_be_null(field.type):
+            yield f"{field.name} must not be null"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,4 +77,8 @@ def _wanted(annotation: Any) -> _Wanted | None:
     if get_origin(annotation) in (tuple, list, Sequence):
         element, *more = get_args(annotation)
         return _Wanted(element, True, False) if element in WORDS and more in ([], [...]) else None
-    return _Wanted(annotation, False, False) if annotation in (int, float, bool) else None
+    return _Wanted(annotation, False, False) if annotation in WORDS else None
+
+
+def _may_be_null(annotation: Any) -> bool:
+    return annotation in (Any, object, None) or NoneType in get_args(annotation)

@@ -58,12 +58,13 @@ class Evaluation:
         object.__setattr__(self, "seeds", tuple(self.seeds))
         if not self.seeds or len(set(self.seeds)) != len(self.seeds):
             raise ValueError(f"seeds must be different integers, at least one, got {list(self.seeds)}")
-        if self.max_in_flight < 1:
-            raise ValueError(f"max_in_flight must be at least 1, got {self.max_in_flight}")
-        for purpose, sampling in self.protocol.sampling.items():
+        for name in ("max_in_flight", "question_tokens"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+        for purpose, sampling in self.sampling().items():
             if sampling.min_room_tokens >= self.context_tokens:
                 raise ValueError(
-                    f"protocol.sampling.{purpose}.min_room_tokens={sampling.min_room_tokens} leaves no "
+                    f"protocol.sampling.{purpose.value}.min_room_tokens={sampling.min_room_tokens} leaves no "
                     f"room for a prompt in backbone.max_context_tokens={self.context_tokens}"
                 )
         if self.protocol.lookahead.forced_answer is not None:

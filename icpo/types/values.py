@@ -76,6 +76,8 @@ class Sampling:
             )
         if not 0 < self.repetition_penalty <= 2:
             raise ValueError(f"repetition_penalty must lie in (0, 2], got {self.repetition_penalty}")
+        if "" in self.stop:
+            raise ValueError(f"stop must hold texts that are not empty, got {list(self.stop)}")
         if not 1 <= self.min_room_tokens <= self.max_tokens:
             raise ValueError(
                 f"min_room_tokens must lie in [1, max_tokens={self.max_tokens}], got {self.min_room_tokens}"

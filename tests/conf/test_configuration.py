@@ -130,6 +130,17 @@ def test_the_command_line_of_grading_has_the_rules_of_the_papers_protocol():
         (["protocol.sampling.candidate.stop=x"], r"stop must be a list of texts, got 'x'. Write stop=\[x\]"),
         (["method.num_rounds=1.5"], "num_rounds must be a whole number, got 1.5"),
         (["method=direct", "method.num_finals=true"], "num_finals must be a whole number, got True"),
+        (["protocol.answer_line=5"], "answer_line must be a text, got 5; full_key: job.prompts|job.protocol"),
+        (["protocol.name=null"], "name must be a text, got None; full_key: job.protocol"),
+        (["protocol.lookahead.forced_answer=5"], "forced_answer must be a text or null, got 5"),
+        (["protocol.grading=null"], "grading must not be null; full_key: job.protocol"),
+        (["rates=null"], "rates must not be null; full_key: job"),
+        (["rates.tokens_per_second=0"], "tokens_per_second must be null or above 0, got 0"),
+        (["rates.prompt_price=-1"], "prompt_price must be null or at least 0, got -1"),
+        (["question_tokens=0"], "question_tokens must be at least 1, got 0"),
+        (["backbone.max_answer_tokens=0"], "max_answer_tokens must be null or at least 1, got 0"),
+        (["backbone.max_answer_tokens=50"], r"min_room_tokens must lie in \[1, max_tokens=50\], got 160"),
+        (["protocol.sampling.candidate.stop=['']"], "stop must hold texts that are not empty"),
     ],
 )
 def test_a_wrong_value_is_named(overrides, message):
@@ -143,6 +154,23 @@ def test_a_switch_is_true_or_false(switch):
     config = composed("+exp=quickstart", f"{switch}=maybe")
     drop_hydra(config)
     with pytest.raises(ConfigError, match=f"{switch} must be true or false, got 'maybe'"):
+        check_config(config)
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("backbone.name=some/model", "cell 'some/model-arith_l1.*without '/'"),
+        ("cell=..", "cell '..' would be no folder of its run"),
+        ("run_name=''", "run_name names a folder below output_root, got ''"),
+        ("run_name=../other", "run_name names a folder below output_root"),
+        ("run_name=/elsewhere", "run_name names a folder below output_root"),
+    ],
+)
+def test_a_cell_lies_where_reports_look_for_it(override, message):
+    config = composed("+exp=quickstart", override)
+    drop_hydra(config)
+    with pytest.raises(ConfigError, match=message):
         check_config(config)
 
 
