@@ -14,8 +14,11 @@ while getopts g:p:t: option; do
     *) exit 2 ;;
   esac
 done
+for number in "$gpus" "$places" "$seconds"; do
+  [[ $number =~ ^[1-9][0-9]*$ ]] || { echo "-g, -p and -t take whole numbers above 0, got '$number'." >&2; exit 2; }
+done
 logs=${*:$OPTIND:1}
-[ -n "$logs" ] || { sed -n 2,3p "$0" >&2; exit 2; }
+[ $# -eq "$OPTIND" ] && [ -n "$logs" ] || { sed -n 2,3p "$0" >&2; exit 2; }
 mkdir -p "$logs"
 
 run() { # NUMBER COMMAND, in the place PLACE

@@ -2,6 +2,8 @@ import os
 import subprocess
 from pathlib import Path
 
+import pytest
+
 SCRIPT = Path(__file__).parents[2] / "scripts/on_gpus.sh"
 
 
@@ -48,3 +50,23 @@ def test_at_the_deadline_what_runs_is_told_to_stop_and_nothing_starts(tmp_path):
     assert status != 0
     assert [line.split(" ", 2)[::2] for line in lines] == [["124", patient], ["-", "echo never"]]
     assert [(p.name, p.read_text()) for p in (tmp_path / "logs").iterdir()] == [("001.log", "1\n")]
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["-g", "0", "LOGS"], "whole numbers above 0, got '0'"),
+        (["-p", "0", "LOGS"], "whole numbers above 0, got '0'"),
+        (["-t", "1.5", "LOGS"], "whole numbers above 0, got '1.5'"),
+        (["-g", "two", "LOGS"], "whole numbers above 0, got 'two'"),
+        ([], "LOG_FOLDER"),
+        (["LOGS", "-g", "2"], "LOG_FOLDER"),
+    ],
+)
+def test_with_options_that_cannot_be_nothing_runs(options, told, tmp_path):
+    ended = subprocess.run(
+        [SCRIPT, *options], input="touch ran", capture_output=True, text=True, cwd=tmp_path
+    )
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert told in ended.stderr
+    assert not list(tmp_path.iterdir())
