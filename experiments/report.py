@@ -5,16 +5,20 @@ read stored results alone. The preset of a run is what its cells say that they w
 """
 
 import argparse
+import logging
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
 
 from icpo.report import main as write_report
 
 HERE = Path(__file__).parent
+logger = logging.getLogger("icpo")
 
 
 def main() -> int:
@@ -37,9 +41,12 @@ def main() -> int:
 
 
 def presets_of(run: Path) -> Iterator[str]:
-    """The preset (+exp=...) of each cell."""
-    for path in run.glob("*/.hydra/hydra.yaml"):
-        yield str(OmegaConf.load(path).hydra.runtime.choices.exp)
+    """The preset (+exp=...) of each cell; a cell that was killed before it could write it down has none."""
+    for path in sorted(run.glob("*/.hydra/hydra.yaml")):
+        try:
+            yield str(OmegaConf.select(OmegaConf.load(path), "hydra.runtime.choices.exp"))
+        except (OmegaConfBaseException, YAMLError, UnicodeDecodeError):
+            logger.warning("%s is damaged: run its cell again for what its preset has of its own.", path)
 
 
 def scripts_of(preset: str) -> list[Path]:

@@ -44,7 +44,15 @@ def run_status(outputs: Path, run_name: str) -> list[dict[str, Any]]:
     if not cells:
         known = sorted(path.name for path in outputs.glob("*/") if run_cells(outputs, path.name))
         raise RecordsError(f"{run} holds no cells. Runs there: {', '.join(known) or 'none'}.")
-    return [{"cell": cell.name, "state": "missing"} | (read_status(cell) or {}) for cell in cells]
+    return [{"cell": cell.name, "state": "missing"} | _status_of(cell) for cell in cells]
+
+
+def _status_of(cell: Path) -> dict[str, Any]:
+    """What its status.json says, if anything; a damaged one does not hide the other cells."""
+    try:
+        return read_status(cell) or {}
+    except RecordsError as error:
+        return {"state": "damaged", "reason": str(error)}
 
 
 def seconds_left(row: dict[str, Any]) -> float | None:

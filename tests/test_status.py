@@ -49,6 +49,15 @@ def test_a_killed_cell_is_shown_as_failed(outputs):
     assert "killed" in row["reason"]
 
 
+def test_a_damaged_status_does_not_hide_the_other_cells(outputs):
+    (outputs / "run/one/status.json").write_text('{"state"')
+    rows = {row["cell"]: row for row in status.run_status(outputs, "run")}
+    assert {name: row["state"] for name, row in rows.items()} == {
+        "one": "damaged", "two": "failed", "three": "missing",
+    }  # fmt: skip
+    assert "restore it, or delete it" in rows["one"]["reason"]
+
+
 def test_all_done_is_said_by_the_exit_status(tmp_path):
     with opened(tmp_path / "run" / "cell") as records:
         records.mark("done")

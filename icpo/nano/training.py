@@ -120,7 +120,7 @@ class _State:
         import torch
 
         if run.device == "cuda" and not torch.cuda.is_available():
-            raise TrainingError("device is cuda, but torch finds no GPU; choose device=cpu")
+            raise TrainingError("device is cuda, but torch finds no GPU; choose job.training.device=cpu")
         folder.mkdir(parents=True, exist_ok=True)
         model = run.architecture.build(load_tokenizer(maker.tokenizer_folder), run.seed).to(run.device)
         decayed = [p for p in model.parameters() if p.ndim > 1]

@@ -42,6 +42,18 @@ def test_a_preset_without_scripts_has_the_report_that_every_run_has(script, tmp_
     assert (tmp_path / "run/report/table.md").is_file()
 
 
+def test_cells_that_do_not_tell_their_preset_do_not_keep_the_others_from_theirs(
+    script, tmp_path, monkeypatch, caplog
+):
+    base, ours = sorted(stored(tmp_path, "backbones").glob("run/*/.hydra/hydra.yaml"))
+    base.write_text("hydra: [")
+    assert call(script, tmp_path, monkeypatch) == 0
+    assert (tmp_path / "run/report/backbones.png").is_file()
+    assert f"{base} is damaged" in caplog.text
+    ours.write_text("")
+    assert call(script, tmp_path, monkeypatch) == 0
+
+
 def test_a_script_that_fails_makes_the_command_fail(script, tmp_path, monkeypatch):
     monkeypatch.setattr(script, "scripts_of", lambda preset: [EXPERIMENTS / "no_such_script.py"])
     assert call(script, stored(tmp_path, "quickstart"), monkeypatch) == 2
