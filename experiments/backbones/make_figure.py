@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from icpo.errors import IcpoError
+from icpo.errors import IcpoError, RecordsError
 from icpo.reporting.command_line import run_parser
 from icpo.reporting.expected import read_table
 from icpo.reporting.figure import WHISKER, new_figure, number_bars, save
@@ -37,7 +37,12 @@ def main() -> None:
 
 
 def draw(table: pd.DataFrame, paper: pd.DataFrame) -> Figure:
-    """One panel per benchmark; error bars are 95% intervals, diamonds the paper's bars, gaps are named."""
+    """One panel per benchmark; error bars are 95% intervals, diamonds the paper's bars, gaps are named.
+
+    Raises RecordsError for a table without rows.
+    """
+    if table.empty:
+        raise RecordsError("The run has no measured cell. Run python -m icpo.run +exp=backbones first.")
     benchmarks = list(dict.fromkeys(table["benchmark"]))
     most = table.groupby("benchmark")["backbone"].nunique().max()
     figure = new_figure(max(5.5, 1.2 + 1.9 * most), 0.9 + 2.8 * len(benchmarks))

@@ -57,6 +57,12 @@ def test_backbones_figure_has_four_bars_a_model_and_the_paper_s_diamonds(backbon
     assert [text.get_text() for text in figure.legends[0].get_texts()][-1] == "the paper's bars"
 
 
+def test_a_run_of_which_no_cell_is_measured_has_no_figure(backbones_run):
+    nothing = read_table(backbones_run).iloc[:0]
+    with pytest.raises(RecordsError, match="no measured cell"):
+        load("backbones/make_figure").draw(nothing, pd.read_csv(EXPERIMENTS / "backbones/expected.csv"))
+
+
 def test_a_bar_that_was_not_run_is_named_and_others_are_not(backbones_run):
     table = read_table(backbones_run)
     part = table[(table["backbone"] != "llama8b") | (table["method"] != "me_icpo")]
