@@ -102,7 +102,8 @@ class VllmProcess:
             raise failed_start(error, backbone, arguments["max_model_len"]) from error
         self._children = [p for p in multiprocessing.active_children() if p not in before]
         self._is_closing = False
-        threading.Thread(target=self._mourn, args=(EngineDeadError(),), daemon=True).start()
+        if not in_process:
+            threading.Thread(target=self._mourn, args=(EngineDeadError(),), daemon=True).start()
         cache = self.engine.vllm_config.cache_config
         self._block_tokens, self._num_blocks = cache.block_size, cache.num_gpu_blocks
         if arguments.get("load_format") == "dummy":
@@ -162,8 +163,6 @@ class VllmProcess:
 
     def _mourn(self, news: Exception) -> None:
         """Wakes up who waits for the engine when its process was killed: vLLM itself would wait forever."""
-        if not self._children:
-            return
         wait([process.sentinel for process in self._children])
         if not self._is_closing:
             self.engine.engine_core.outputs_queue.put_nowait(news)
