@@ -20,7 +20,7 @@ PART_BYTES = 15_000_000
 
 
 def main() -> None:
-    """Command line."""
+    """Command line; fails at the end if a run that was named has no cell."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -32,12 +32,16 @@ def main() -> None:
     begun = sorted(path.parent for run in runs for path in args.outputs.glob(f"{run}/*/{MANIFEST_NAME}"))
     cells = [cell for cell in begun if (cell / METRICS_NAME).is_file()]
     args.folder.mkdir(parents=True, exist_ok=True)
+    for part in args.folder.glob("cells_*"):  # of an earlier call, which may have had more of them
+        part.unlink()
     with ProcessPoolExecutor() as pool:
         content = b"".join(pool.map(packed, cells))
     for i, start in enumerate(range(0, len(content), PART_BYTES)):
         (args.folder / f"cells_{i:02}").write_bytes(content[start : start + PART_BYTES])
     sys.stdout.writelines(f"not finished: {cell}\n" for cell in begun if cell not in cells)
     sys.stdout.write(f"{len(cells)} cells, {len(content):,} bytes in {args.folder}\n")
+    if absent := sorted({*args.run_names} - {cell.parent.name for cell in begun}):
+        raise SystemExit(f"No cell of {', '.join(absent)} under {args.outputs}.")
 
 
 def packed(cell: Path) -> bytes:

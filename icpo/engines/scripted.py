@@ -29,6 +29,8 @@ class Scripted:
     def __post_init__(self) -> None:
         if not all(self.answers.values()):
             raise ValueError("answers must give at least one text for each piece of a prompt")
+        if self.block_questions is not None and self.block_questions < 1:
+            raise ValueError(f"block_questions must be null or at least 1, got {self.block_questions}")
 
     def preflight(self) -> None:
         """Nothing is needed."""

@@ -22,6 +22,7 @@ logger = logging.getLogger(__name__)
 Log = Callable[[Mapping[str, float], int], None]
 
 POOL_SIZE = 16
+LEAST = {"num_workers": 0, "checkpoint_every_steps": 1, "log_every_steps": 1, "max_tokens": 1, "max_rows": 1}
 
 
 class TrainingError(IcpoError):
@@ -77,6 +78,15 @@ class Run:
     max_tokens: int
     max_rows: int
     seed: int
+
+    def __post_init__(self) -> None:
+        if self.device not in ("cuda", "cpu"):
+            raise ValueError(f"device must be cuda or cpu, got {self.device!r}")
+        if not self.phases:
+            raise ValueError("phases must hold at least one")
+        for name, bound in LEAST.items():
+            if getattr(self, name) < bound:
+                raise ValueError(f"{name} must be at least {bound}, got {getattr(self, name)}")
 
     @property
     def num_steps(self) -> int:

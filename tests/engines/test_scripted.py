@@ -61,3 +61,8 @@ def test_settings_give_texts_in_turn_to_the_first_piece_found(tmp_path):
     assert blocks.block_questions == 4
     with pytest.raises(EngineError, match=r"no answer for the prompt 'other'.*engine\.answers"):
         blocks.generate([ask("other")])
+
+
+def test_a_block_has_a_question_at_least():
+    with pytest.raises(ValueError, match="block_questions must be null or at least 1, got 0"):
+        Scripted("scripted", {"": ["?"]}, block_questions=0)

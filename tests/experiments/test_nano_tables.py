@@ -2,8 +2,10 @@
 
 import io
 import json
+import os
 import shlex
 import subprocess
+import sys
 import tarfile
 from itertools import product
 
@@ -134,6 +136,36 @@ def test_what_is_packed_makes_the_same_tables(tmp_path, script):
     assert (there / ".hydra/hydra.yaml").read_text() == "hydra: {}\n"
     assert list(script.score_rows([script.arm_of(there)])) == list(script.score_rows([script.arm_of(cell)]))
     assert "abc/0/1" not in (there / "results.jsonl").read_text()
+
+
+def test_parts_of_an_earlier_packing_go_and_a_run_without_cells_is_told(tmp_path):
+    write_cell(tmp_path / "outputs/run", "direct-plain", [3, 2])
+    (tmp_path / "packed").mkdir()
+    (tmp_path / "packed/cells_07").write_bytes(b"older")
+    command = [sys.executable, EXPERIMENTS / "nano/pack.py", "packed", "run", "ran"]
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(EXPERIMENTS.parent)},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (1, "No cell of ran under outputs.\n")
+    assert [path.name for path in (tmp_path / "packed").iterdir()] == ["cells_00"]
+
+
+@pytest.mark.parametrize("scores", [None, "{}", "no json"])
+def test_the_gate_s_table_says_which_file_is_no_scores(tmp_path, scores):
+    file = tmp_path / "scores.json"
+    if scores is not None:
+        file.write_text(scores)
+    with pytest.raises(SystemExit, match="is no NAME=FILE with the scores"):
+        load("nano/gate_table").main([f"nano={file}"])
+
+
+def test_the_gate_s_table_has_a_line_a_context(capsys):
+    load("nano/gate_table").main([f"nano={EXPERIMENTS}/nano/results/nano_scores.json"])
+    assert capsys.readouterr().out.count("| nano |") == 6
 
 
 def test_each_cell_stands_in_one_command_and_each_choice_exists():

@@ -105,6 +105,23 @@ def test_batches_hold_their_budget_and_every_example(maker):
     assert not np.array_equal(batches[0].token_ids, maker.chunk(4)[0].token_ids)
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"device": "tpu"},
+        {"phases": ()},
+        {"num_workers": -1},
+        {"checkpoint_every_steps": 0},
+        {"log_every_steps": 0},
+        {"max_tokens": 0},
+        {"max_rows": 0},
+    ],
+)
+def test_a_run_that_cannot_be_is_refused(wrong):
+    with pytest.raises(ValueError, match=f"{next(iter(wrong))} must"):
+        replace(RUN, **wrong)
+
+
 def test_no_gpu_is_an_error(maker, tmp_path, monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(TrainingError, match=r"choose job\.training\.device=cpu"):
