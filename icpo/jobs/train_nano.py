@@ -10,7 +10,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from icpo.arithmetic import RULES, Rules
+from icpo.arithmetic import LEVELS, RULES, Rules
+from icpo.arithmetic.splits import SET_SIZE
 from icpo.jobs.cell import Cell
 from icpo.nano.batches import BatchMaker, load_tokenizer
 from icpo.nano.exam import direct_exam, reading_exam
@@ -40,6 +41,7 @@ from icpo.seeding import derive_seed
 logger = logging.getLogger(__name__)
 
 NUM_TOKENIZER_EXAMPLES = 8000
+MIN_VOCABULARY = 512  # bytes and the prompts' fixed phrases stand in it in any case
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,12 @@ class Exam:
     top_p: float
     rehearsal_levels: tuple[str, ...]
 
+    def __post_init__(self) -> None:
+        if not 1 <= self.num_questions <= SET_SIZE:
+            raise ValueError(f"num_questions must lie in [1, {SET_SIZE}], got {self.num_questions}")
+        if unknown := [level for level in self.rehearsal_levels if level not in LEVELS]:
+            raise ValueError(f"rehearsal_levels must be among {', '.join(LEVELS)}, got {', '.join(unknown)}")
+
 
 @dataclass(frozen=True, slots=True)
 class TrainNano:
@@ -66,6 +74,13 @@ class TrainNano:
     tokens_per_batch: int
     training: Run
     exam: Exam
+
+    def __post_init__(self) -> None:
+        for name in ("examples_per_chunk", "tokens_per_batch"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if self.vocabulary_size < MIN_VOCABULARY:
+            raise ValueError(f"vocabulary_size must be at least {MIN_VOCABULARY}, got {self.vocabulary_size}")
 
     def sample(self, cell: Cell) -> Mapping[str, object]:
         """Trains (or goes on) in the cell's folder; its curve and scores go to the tracking run too."""
