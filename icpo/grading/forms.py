@@ -50,8 +50,13 @@ class Answer:
 
 
 def unordered(shape: Shape, parts: "tuple[Answer, ...]") -> Answer:
-    """A list, set or union: parts sorted, in sets and unions each once; `given` keeps them as written."""
-    once = dict.fromkeys(parts) if shape in ("set", "union") else parts
+    """A list, set or union: parts sorted, in sets and unions each once; `given` keeps them as written.
+
+    The union of one thing with itself is that thing.
+    """
+    once = tuple(dict.fromkeys(parts)) if shape in ("set", "union") else parts
+    if shape == "union" and len(once) == 1:
+        return once[0]
     return Answer(shape, parts=tuple(sorted(once, key=_render)), given=parts)
 
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from icpo.types import Votes
 
@@ -32,7 +32,7 @@ def tally(
     Answers of one value form a class. Two classes are joined if each answer of one equals each of the other;
     larger classes choose first. So the answers of a class are equal in pairs although `are_equal` is not
     transitive ("5 cm", "5" and "5 m" are not one class), and the order of the answers does not matter. The
-    most frequent value represents a class.
+    most frequent value represents a class; where an earlier class has taken its name, one of its texts does.
     """
     given = [answer.strip() if answer else "" for answer in answers]
     joined: list[list[_Class]] = []
@@ -46,7 +46,7 @@ def tally(
         _Class(sum(c.count for c in g), g[0].representative, tuple(t for c in g for t in c.texts))
         for g in joined
     ]
-    ordered = sorted(merged, key=lambda one: one.order)
+    ordered = _named_apart(sorted(merged, key=lambda one: one.order))
     labels = {text: one.representative for one in ordered for text in one.texts}
     return Votes(
         counts=tuple((one.representative, one.count) for one in ordered),
@@ -70,6 +70,18 @@ def _classes(
         )
         for same in texts.values()
     ]
+
+
+def _named_apart(classes: Sequence[_Class]) -> list[_Class]:
+    """The classes with names of their own: a label stands for one class, whatever normal forms look alike."""
+    taken: set[str] = set()
+    named = []
+    for one in classes:
+        names = (one.representative, *one.texts, f"{one.representative} ({len(taken)})")
+        name = next(name for name in names if name not in taken)
+        taken.add(name)
+        named.append(replace(one, representative=name))
+    return named
 
 
 def _all_equal(group: Sequence[_Class], one: _Class, are_equal: Callable[[str, str], bool]) -> bool:

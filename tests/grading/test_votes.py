@@ -107,6 +107,18 @@ def test_equal_labels_mean_equal_answers(offline, seed):
                 assert offline.are_equal(one.strip(), other.strip(), EXPRESSION)
 
 
+def test_the_union_of_a_thing_with_itself_is_that_thing(grader):
+    assert grader.tally([r"10,080 \cup 10,\!080", r"10,\!080"], EXPRESSION).counts == (("10080", 2),)
+    assert grader.are_equal(r"5 \cup 5", "5", EXPRESSION)
+    assert not grader.are_equal(r"5 \cup 6", "5", EXPRESSION)
+
+
+def test_classes_that_look_alike_have_names_of_their_own():
+    votes = tally(["a", "b", "a", "same"], str, lambda _: "same", lambda one, other: one == other)
+    assert votes.counts == (("same", 2), ("b", 1), ("same (2)", 1))
+    assert votes.labels == ("same", "b", "same", "same (2)")
+
+
 def test_answers_of_typesetting_alone_do_not_share_a_class(grader):
     assert grader.tally([r"\mathbf{}", "$$"], EXPRESSION).counts == (("$$", 1), (r"\mathbf{}", 1))
     assert grader.tally(["x =", "y ="], AnswerKind.NUMBER).num_abstained == 0
