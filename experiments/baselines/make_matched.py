@@ -68,7 +68,7 @@ def rows_of(costs: pd.DataFrame, outputs: Path) -> Iterator[dict[str, Any]]:
             ours = [arm for arm in arms if arm.method == "me_icpo"]
             for counted in COUNTED:
                 for arm in sorted(ours, key=lambda arm: arm.tokens[counted]):
-                    for method in dict.fromkeys(a.method for a in arms if a.method != "me_icpo"):
+                    for method in dict.fromkeys(a.method for a in arms if not a.method.startswith("me_icpo")):
                         rivals = [a for a in arms if a.method == method]
                         yield {
                             "backbone": backbone,

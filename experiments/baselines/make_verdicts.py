@@ -67,9 +67,7 @@ def read_judged(cell: Path) -> Judged:
     golds = {(row["question_id"], row["seed"]): row["gold"] for row in read_scores(cell)}
     rules = (read_manifest(cell) or {})["config"]["protocol"]["grading"]
     judged: Judged = {}
-    with Grader(
-        GradingRules(**{name: value for name, value in rules.items() if name != "_target_"})
-    ) as grader:
+    with Grader(GradingRules.stored(rules)) as grader:
         for row in read_results(cell):
             key = (row["question_id"], row["seed"])
             steps = [step for step in row["trace"] if step["verdicts"]]

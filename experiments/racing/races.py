@@ -54,8 +54,7 @@ def has_forced_answers(cell: Path) -> bool:
 def races_of(cell: Path) -> Iterator[Race]:
     """The rounds of two attempts or more of a cell whose selector draws for every attempt."""
     golds = {(row["question_id"], row["seed"]): row["gold"] for row in read_scores(cell)}
-    rules = {name: value for name, value in _protocol(cell)["grading"].items() if name != "_target_"}
-    with Grader(GradingRules(**rules)) as grader:
+    with Grader(GradingRules.stored(_protocol(cell)["grading"])) as grader:
         for row in read_results(cell):
             key = (row["question_id"], row["seed"])
             gold, kind = golds[key], AnswerKind(row["kind"])

@@ -10,21 +10,16 @@ Requests, driver and admission are those of a real run. A step takes `--least-ms
 import argparse
 import heapq
 from collections import Counter, deque
+from collections.abc import Sequence
 
-import yaml
+from hydra import compose, initialize_config_dir
 
-from icpo.configuration import build
-from icpo.configuration.source import conf_folder
+from icpo.configuration import build, config_source
 from icpo.engines.admission import Admission
 from icpo.jobs.throughput_schedules import Schedule, run_schedule
 from icpo.jobs.throughput_work import SHARED, Lengths, Words, Work
 from icpo.types import Completion, FinishReason, Purpose, SampleRequest
 
-LENGTHS = {
-    "fixed": Lengths("fixed", 400, 0.0, 400),
-    "long_tailed": Lengths("long_tailed", 400, 0.8, 2000),
-}
-PROMPT_TOKENS = 600
 BLOCK_TOKENS = 8  # of a prompt that is cached otherwise: what does not fill a block of the cache
 CACHE_TOKENS = 1_050_000  # of one H100 beside the weights of a 7B model
 
@@ -34,8 +29,8 @@ class CountedEngine:
 
     identity = "counted"
 
-    def __init__(self, given: argparse.Namespace, burst: int) -> None:
-        self._given, self._burst = given, min(burst, given.places)
+    def __init__(self, given: argparse.Namespace, prompt_tokens: int, burst: int) -> None:
+        self._given, self._prompt_tokens, self._burst = given, prompt_tokens, min(burst, given.places)
         self._admission = Admission(CACHE_TOKENS, given.places)
         self._waiting: deque[tuple[int, SampleRequest]] = deque()
         self._queue: deque[tuple[int, int, int]] = deque()  # ticket, its tokens, prompt tokens to read
@@ -78,7 +73,7 @@ class CountedEngine:
         while self._waiting:
             ticket, request = self._waiting[0]
             size, sampling = request.num_samples, request.sampling
-            if not self._admission.admits(ticket, request.purpose, PROMPT_TOKENS, sampling, size):
+            if not self._admission.admits(ticket, request.purpose, self._prompt_tokens, sampling, size):
                 return
             self._waiting.popleft()
             self._missing[ticket] = size
@@ -91,7 +86,7 @@ class CountedEngine:
             return BLOCK_TOKENS
         self._read.add(request.prompt.user)
         has_stem = request.purpose in (Purpose.SUMMARY, Purpose.LOOKAHEAD)
-        return round(PROMPT_TOKENS * (1 - SHARED)) if has_stem else PROMPT_TOKENS
+        return round(self._prompt_tokens * (1 - SHARED)) if has_stem else self._prompt_tokens
 
     def _start(self) -> int:
         """Fills places from the queue, if enough are free; how many prompt tokens that reads."""
@@ -119,10 +114,10 @@ class CountedEngine:
         for _ in range(request.num_samples):
             self._admission.learn(request.purpose, num_tokens)
         self._admission.release(ticket)
-        return [Completion("", PROMPT_TOKENS, num_tokens, FinishReason.LENGTH)] * request.num_samples
+        return [Completion("", self._prompt_tokens, num_tokens, FinishReason.LENGTH)] * request.num_samples
 
 
-def arguments() -> argparse.Namespace:
+def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """The command line; times are those of one H100."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("measurements", nargs="+", help="SCHEDULE/LENGTHS/QUESTIONS")
@@ -135,7 +130,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--full-ms", type=float, default=22.9)
     parser.add_argument("--reading-ms", type=float, default=0.0)
     parser.add_argument("--tokens-per-ms", type=float, default=46.0)
-    return parser.parse_args()
+    return parser.parse_args(argv)
 
 
 def main() -> None:
@@ -148,16 +143,21 @@ def main() -> None:
                     print(line(text, num_rounds, selector, burst, given), flush=True)
 
 
+def work_of(num_rounds: int, selector: str) -> tuple[Work, dict[str, Lengths]]:
+    """The work of +exp=throughput and the lengths of its answers, by name."""
+    with initialize_config_dir(config_source(), version_base="1.3"):
+        overrides = ["+exp=throughput", f"selector={selector}", f"job.work.num_rounds={num_rounds}"]
+        job = compose("config", overrides=overrides).job
+    return build(job.work), {lengths.name: lengths for lengths in build(job.lengths)}
+
+
 def line(text: str, num_rounds: int, selector: str, burst: int, given: argparse.Namespace) -> str:
     """What one combination came to."""
     schedule, lengths, num_questions = text.split("/")
-    chosen = build(yaml.safe_load((conf_folder() / "selector" / f"{selector}.yaml").read_text()))
-    work = Work(chosen, num_rounds, 16, 16, 16, PROMPT_TOKENS, 100, 0.6, 0.95)
+    work, known = work_of(num_rounds, selector)
     words = Words(tuple(map(str, range(500))))
-    engine = CountedEngine(given, burst)
-    solvings = [
-        work.solve(words, LENGTHS[lengths], seed, lambda _: None) for seed in range(int(num_questions))
-    ]
+    engine = CountedEngine(given, work.prompt_tokens, burst)
+    solvings = [work.solve(words, known[lengths], seed, lambda _: None) for seed in range(int(num_questions))]
     run_schedule(Schedule(schedule), solvings, engine, 64)
     filled = engine.num_tokens / given.places
     return (

@@ -90,8 +90,7 @@ class Vllm:
             "trust_remote_code": backbone.model_id in self.trusted_code,
             "worker_extension_cls": "icpo.engines.vllm_worker.WorkerExtension",
             **(_whole_prompts(max_context_tokens) if _is_cpu_build() else self._graphs()),
-            **self._bursts(),
-            **self.options,
+            **self._with_bursts(),
         }
         return VllmEngine(self, backbone, source, tokenizer, vllm, arguments, max_context_tokens)
 
@@ -108,12 +107,13 @@ class Vllm:
         """CUDA graphs for steps that decode, and for those that also read a few prompts."""
         return {} if self.enforce_eager else {"compilation_config": {GRAPHS: graph_sizes(self.max_num_seqs)}}
 
-    def _bursts(self) -> dict[str, Any]:
-        """Our scheduler, where vLLM uses the one that it extends."""
+    def _with_bursts(self) -> dict[str, Any]:
+        """The options, and our scheduler beside them, where vLLM would use the one that it extends."""
         is_asynchronous = self.options.get("async_scheduling", True) and not self.options.get(SPECULATION)
-        if self.admission_burst == 1 or not is_asynchronous:
-            return {}
+        if self.admission_burst == 1 or not is_asynchronous or "scheduler_cls" in self.options:
+            return dict(self.options)
         return {
+            **self.options,
             "scheduler_cls": "icpo.engines.vllm_scheduler.BurstScheduler",
             "additional_config": {BURST: self.admission_burst, **self.options.get("additional_config", {})},
         }

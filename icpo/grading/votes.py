@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, count
 
 from icpo.types import Votes
 
@@ -77,8 +78,8 @@ def _named_apart(classes: Sequence[_Class]) -> list[_Class]:
     taken: set[str] = set()
     named = []
     for one in classes:
-        names = (one.representative, *one.texts, f"{one.representative} ({len(taken)})")
-        name = next(name for name in names if name not in taken)
+        numbered = (f"{one.representative} ({i})" for i in count(2))
+        name = next(n for n in chain((one.representative,), one.texts, numbered) if n not in taken)
         taken.add(name)
         named.append(replace(one, representative=name))
     return named

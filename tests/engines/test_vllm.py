@@ -22,15 +22,23 @@ def test_a_replayed_graph_is_little_larger_than_the_batch():
 
 
 def test_bursts_are_told_to_our_scheduler_where_the_one_it_extends_is_in_use():
-    told = settings_of(admission_burst=16)._bursts()
+    told = settings_of(admission_burst=16)._with_bursts()
     assert told["scheduler_cls"] == "icpo.engines.vllm_scheduler.BurstScheduler"
     assert told["additional_config"] == {"icpo_admission_burst": 16}
-    others = (
-        {"admission_burst": 1},
-        {"options": {"async_scheduling": False}},
-        {"options": {"speculative_config": {"method": "ngram"}}},
-    )
-    assert [settings_of(**changes)._bursts() for changes in others] == [{}] * 3
+    assert settings_of(admission_burst=1)._with_bursts() == {}
+    for options in (
+        {"async_scheduling": False},
+        {"speculative_config": {"method": "ngram"}},
+        {"scheduler_cls": "other.Scheduler"},
+    ):
+        assert settings_of(admission_burst=16, options=options)._with_bursts() == options
+
+
+def test_options_stand_beside_the_bursts():
+    options = {"additional_config": {"theirs": 1}, "kv_cache_dtype": "fp8"}
+    told = settings_of(admission_burst=16, options=options)._with_bursts()
+    assert told["additional_config"] == {"icpo_admission_burst": 16, "theirs": 1}
+    assert told["kv_cache_dtype"] == "fp8"
 
 
 def test_without_cuda_graphs_none_are_asked_for():

@@ -113,10 +113,17 @@ def test_the_union_of_a_thing_with_itself_is_that_thing(grader):
     assert not grader.are_equal(r"5 \cup 6", "5", EXPRESSION)
 
 
-def test_classes_that_look_alike_have_names_of_their_own():
-    votes = tally(["a", "b", "a", "same"], str, lambda _: "same", lambda one, other: one == other)
-    assert votes.counts == (("same", 2), ("b", 1), ("same (2)", 1))
-    assert votes.labels == ("same", "b", "same", "same (2)")
+@pytest.mark.parametrize(
+    ("answers", "counts"),
+    [
+        (["a", "b", "a", "same"], (("same", 2), ("b", 1), ("same (2)", 1))),
+        (["a", "a", "same (2)", "same"], (("same", 2), ("same (2)", 1), ("same (3)", 1))),
+    ],
+)
+def test_classes_that_look_alike_have_names_of_their_own(answers, counts):
+    votes = tally(answers, str, lambda _: "same", lambda one, other: one == other)
+    assert votes.counts == counts
+    assert len(set(votes.labels)) == len(set(answers))
 
 
 def test_answers_of_typesetting_alone_do_not_share_a_class(grader):
