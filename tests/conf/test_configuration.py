@@ -1,5 +1,6 @@
 """Every preset composes and builds, every cell has its own folder, every mistake has one clear line."""
 
+import re
 from itertools import product
 from pathlib import Path
 
@@ -147,6 +148,23 @@ def test_a_wrong_value_is_named(overrides, message):
     with pytest.raises(ConfigError, match=f"(?s){message}") as caught:
         build(composed("+exp=quickstart", *overrides).job)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("betas", "got"),
+    [
+        ("0.9", "0.9"),
+        ("[0.9]", "[0.9]"),
+        ("[0.9,0.98,1]", "[0.9, 0.98, 1]"),
+        ("[0.9,x]", "[0.9, 'x']"),
+        ("null", "None"),
+    ],
+)
+def test_a_list_of_a_given_length_has_it(betas, got):
+    config = composed("+exp=train_nano", f"job.training.optimisation.betas={betas}")
+    message = f"betas must be a list of 2 numbers, got {got}; full_key: job.training.optimisation"
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        build(config.job)
 
 
 @pytest.mark.parametrize("switch", ["dry_run", "watch"])
