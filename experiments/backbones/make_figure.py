@@ -10,8 +10,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from icpo.errors import IcpoError, RecordsError
-from icpo.reporting.command_line import run_parser
+from icpo.errors import RecordsError
+from icpo.reporting.command_line import ends_in_a_line, run_parser
 from icpo.reporting.expected import read_table
 from icpo.reporting.figure import WHISKER, new_figure, number_bars, save
 
@@ -24,14 +24,12 @@ BARS = (
 WIDTH = 0.2
 
 
+@ends_in_a_line
 def main() -> None:
     """Writes RUN/report/backbones.png and .pdf."""
     args = run_parser(__doc__, "backbones").parse_args()
     run = args.outputs / args.run_name
-    try:
-        figure = draw(read_table(run), pd.read_csv(Path(__file__).with_name("expected.csv")))
-    except IcpoError as error:
-        raise SystemExit(str(error)) from None
+    figure = draw(read_table(run), pd.read_csv(Path(__file__).with_name("expected.csv")))
     for path in save(figure, run / "report", "backbones"):
         sys.stdout.write(f"{path}\n")
 

@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from icpo.reporting.command_line import run_parser
+from icpo.reporting.command_line import ends_in_a_line, run_parser
 
 STYLES = {
     "me_icpo": ("ME-ICPO", "#d9702b", "o"),
@@ -30,6 +30,7 @@ ROWS = {
 NOTE = "Points: a method at one budget. Bars: 95% intervals, bootstrapped over questions. Dashes: the base."
 
 
+@ends_in_a_line
 def main() -> None:
     """Command line: [RUN_NAME] [--outputs FOLDER]."""
     args = run_parser(__doc__, "baselines").parse_args()

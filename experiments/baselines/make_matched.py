@@ -18,7 +18,7 @@ import pandas as pd
 from icpo.metrics import QuestionScore, mean_at_k, paired_difference
 from icpo.metrics.compare import Values, values_of
 from icpo.records import read_scores
-from icpo.reporting.command_line import run_parser
+from icpo.reporting.command_line import ends_in_a_line, run_parser
 from icpo.reporting.markdown import table as markdown_table
 
 COUNTED = {
@@ -43,6 +43,7 @@ class Arm:
         return mean(self.values.values())
 
 
+@ends_in_a_line
 def main() -> None:
     """Command line: [RUN_NAME] [--outputs FOLDER]."""
     args = run_parser(__doc__, "baselines").parse_args()

@@ -15,6 +15,7 @@ import pandas as pd
 
 from icpo.metrics import QuestionScore, compare
 from icpo.records import read_metrics, read_scores, run_cells
+from icpo.reporting.command_line import ends_in_a_line
 from icpo.reporting.markdown import table as markdown_table
 
 PAPER = Path(__file__).parents[1] / "paper_numbers/reference_numbers.json"
@@ -40,6 +41,7 @@ PAPER_SHOWN = {
 }
 
 
+@ends_in_a_line
 def main() -> None:
     """Command line: [RUN_NAME ...] [--outputs FOLDER] [--without-seconds]."""
     parser = argparse.ArgumentParser(

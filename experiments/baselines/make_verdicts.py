@@ -15,7 +15,7 @@ import pandas as pd
 from icpo.grading import Grader, GradingRules
 from icpo.metrics import Estimate, estimate
 from icpo.records import read_manifest, read_metrics, read_results, read_scores, run_cells
-from icpo.reporting.command_line import run_parser
+from icpo.reporting.command_line import ends_in_a_line, run_parser
 from icpo.reporting.markdown import table as markdown_table
 from icpo.types import AnswerKind
 
@@ -23,6 +23,7 @@ Judged = dict[tuple[str, int], list[tuple[bool, float]]]
 """By question and seed: whether each judged sample is right, and its mean verdict."""
 
 
+@ends_in_a_line
 def main() -> None:
     """Command line: [RUN_NAME] [--outputs FOLDER]."""
     args = run_parser(__doc__, "baselines").parse_args()

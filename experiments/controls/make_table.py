@@ -13,13 +13,13 @@ from typing import Any
 
 import pandas as pd
 
-from icpo.errors import IcpoError, RecordsError
+from icpo.errors import RecordsError
 from icpo.grading import Grader, GradingRules
 from icpo.metrics import Estimate, QuestionScore, estimate, mean_at_k, paired_difference
 from icpo.metrics.compare import values_of
 from icpo.metrics.copying import Tally, copy_share, tag_hits
 from icpo.records import read_manifest, read_metrics, read_results, read_scores, run_cells
-from icpo.reporting.command_line import run_parser
+from icpo.reporting.command_line import ends_in_a_line, run_parser
 from icpo.reporting.labels import rules_name
 from icpo.reporting.latex import tabular
 from icpo.reporting.markdown import cell_text, percent
@@ -58,14 +58,12 @@ class Outcome:
     tokens: Values
 
 
+@ends_in_a_line
 def main() -> None:
     """Command line."""
     args = run_parser(__doc__, "controls").parse_args()
     report = args.outputs / args.run_name / "report"
-    try:
-        outcomes = read_outcomes(args.outputs, args.run_name)
-    except IcpoError as error:
-        raise SystemExit(str(error)) from None
+    outcomes = read_outcomes(args.outputs, args.run_name)
     rows = list(rows_of([*outcomes, *pooled(outcomes)]))
     report.mkdir(exist_ok=True)
     pd.DataFrame(map(flat, rows)).to_csv(report / "controls.csv", index=False, lineterminator="\n")

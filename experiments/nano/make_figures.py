@@ -21,12 +21,12 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from icpo.errors import IcpoError, RecordsError
+from icpo.errors import RecordsError
 from icpo.grading import Grader, GradingRules
 from icpo.metrics import GradedFinals, Outcome, QuestionScore, estimate, mean_at_k
 from icpo.metrics.copying import Tally, copy_share
 from icpo.records import read_manifest, read_metrics, read_results, read_scores, run_cells
-from icpo.reporting.command_line import run_parser
+from icpo.reporting.command_line import ends_in_a_line, run_parser
 from icpo.reporting.figure import new_figure, save
 from icpo.types import AnswerKind
 
@@ -40,13 +40,11 @@ OTHERS = ("#555555", "#999999", "#bbbbbb")  # benchmarks that are no level: grey
 Values = dict[tuple[Hashable, int], float]
 
 
+@ends_in_a_line
 def main() -> None:
     """Command line."""
     args = run_parser(__doc__, "quickstart").parse_args()
-    try:
-        curves = read_curves(args.outputs, args.run_name)
-    except IcpoError as error:
-        raise SystemExit(str(error)) from None
+    curves = read_curves(args.outputs, args.run_name)
     report = args.outputs / args.run_name / "report"
     report.mkdir(exist_ok=True)
     curves.to_csv(report / "rounds.csv", index=False, lineterminator="\n")

@@ -24,6 +24,7 @@ from icpo.metrics.compare import Values
 from icpo.metrics.per_question import accuracy, majority_at_k
 from icpo.metrics.scores import GradedFinals
 from icpo.records import read_metrics, read_results, read_scores, run_cells
+from icpo.reporting.command_line import ends_in_a_line
 from icpo.reporting.labels import FULL, rules_name
 from icpo.reporting.markdown import table as markdown_table
 
@@ -66,6 +67,7 @@ class Arm:
         return _mean(map(_tokens_of_one_answer, self.results.values()))
 
 
+@ends_in_a_line
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(

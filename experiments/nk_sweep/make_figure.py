@@ -11,8 +11,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from icpo.errors import IcpoError
-from icpo.reporting.command_line import run_parser
+from icpo.reporting.command_line import ends_in_a_line, run_parser
 from icpo.reporting.expected import read_table
 from icpo.reporting.figure import new_figure, save
 
@@ -23,6 +22,7 @@ CURVES = (
 )
 
 
+@ends_in_a_line
 def main() -> None:
     """Writes RUN/report/sensitivity.png and .pdf, or one BACKBONE_BENCHMARK.sensitivity each if several."""
     parser = run_parser(__doc__, "nk_sweep")
@@ -30,10 +30,7 @@ def main() -> None:
     parser.add_argument("--candidates", type=int, default=16, help="k of the right panel")
     args = parser.parse_args()
     run = args.outputs / args.run_name
-    try:
-        table = read_table(run)
-    except IcpoError as error:
-        raise SystemExit(str(error)) from None
+    table = read_table(run)
     sweeps = table[table["method"] == "me_icpo"].groupby(["backbone", "benchmark"], sort=False)
     if not sweeps.ngroups:
         raise SystemExit(

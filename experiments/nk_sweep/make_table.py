@@ -14,10 +14,10 @@ import pandas as pd
 from icpo import complexity
 from icpo.complexity import QWEN_7B, Workload, time_threshold
 from icpo.cost_fit import CostFit, Measured, fit_costs, growth_exponent
-from icpo.errors import IcpoError, RecordsError
+from icpo.errors import RecordsError
 from icpo.metrics import QuestionScore, mean_at_k, paired_difference
 from icpo.records import read_metrics, read_scores, run_cells
-from icpo.reporting.command_line import run_parser
+from icpo.reporting.command_line import ends_in_a_line, run_parser
 from icpo.reporting.markdown import table
 
 HERE = Path(__file__).parent
@@ -30,14 +30,12 @@ PAPER_ROUNDS = 5
 TTRL: Any = {"num_steps": 1, "backward_ratio": 2.0}
 
 
+@ends_in_a_line
 def main() -> None:
     """Writes RUN/report/nk_costs.md and .csv, and prints the former."""
     args = run_parser(__doc__, "nk_sweep").parse_args()
     report = args.outputs / args.run_name / "report"
-    try:
-        costs = measured_costs(args.outputs, args.run_name)
-    except IcpoError as error:
-        raise SystemExit(str(error)) from None
+    costs = measured_costs(args.outputs, args.run_name)
     paper = pd.read_csv(HERE / "expected.csv")
     report.mkdir(exist_ok=True)
     beside = costs.merge(paper, on=["num_rounds", "num_candidates"], how="outer", suffixes=("", "_paper"))

@@ -18,7 +18,7 @@ from races import Race, has_forced_answers, idea_of, races_of
 
 from icpo.metrics import estimate
 from icpo.records import read_metrics, read_results, run_cells
-from icpo.reporting.command_line import run_parser
+from icpo.reporting.command_line import ends_in_a_line, run_parser
 from icpo.reporting.markdown import table as markdown_table
 
 HEADER = ["benchmark", "rounds", "ideas of both", "bits, whole", "bits, forced",
@@ -26,6 +26,7 @@ HEADER = ["benchmark", "rounds", "ideas of both", "bits, whole", "bits, forced",
           "accuracy, whole (%)", "forced minus whole (points)", "tokens, forced : whole"]  # fmt: skip
 
 
+@ends_in_a_line
 def main() -> None:
     """Command line."""
     parser = run_parser(__doc__, "racing_reference")

@@ -18,7 +18,7 @@ import pandas as pd
 from icpo.metrics import QuestionScore, estimate, mean_at_k, paired_difference
 from icpo.metrics.compare import values_of
 from icpo.records import read_metrics, read_results, read_scores, run_cells
-from icpo.reporting.command_line import run_parser
+from icpo.reporting.command_line import ends_in_a_line, run_parser
 from icpo.reporting.markdown import table as markdown_table
 
 POOL = "all levels"
@@ -50,6 +50,7 @@ class Costs:
     lookaheads: Values
 
 
+@ends_in_a_line
 def main() -> None:
     """Command line."""
     parser = run_parser(__doc__, "racing")

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from races import BUDGET, Race, describe, draw_answers, made_up_races, stored_races
 
 from icpo.metrics import Estimate, estimate
-from icpo.reporting.command_line import run_parser
+from icpo.reporting.command_line import ends_in_a_line, run_parser
 from icpo.reporting.markdown import table as markdown_table
 from icpo.selectors import Entropy, EntropyRacing
 from icpo.selectors.racing import Rule
@@ -55,6 +55,7 @@ class Setting:
     budget: int
 
 
+@ends_in_a_line
 def main() -> None:
     """Command line."""
     parser = run_parser(__doc__, "racing_reference")

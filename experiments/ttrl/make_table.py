@@ -13,12 +13,13 @@ import pandas as pd
 
 from icpo.metrics import Estimate, QuestionScore, compare
 from icpo.records import read_metrics, read_scores, run_cells
-from icpo.reporting.command_line import run_parser
+from icpo.reporting.command_line import ends_in_a_line, run_parser
 from icpo.reporting.markdown import table as markdown_table
 
 METRICS = {"mean_at_k": "Mean@{k}", "majority_at_k": "Maj@{k}", "pass_at_k": "Pass@{k}"}
 
 
+@ends_in_a_line
 def main() -> None:
     """Command line: [RUN_NAME] [--outputs FOLDER]."""
     args = run_parser(__doc__, "ttrl").parse_args()

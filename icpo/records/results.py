@@ -162,13 +162,32 @@ class CellRecords:
 
 
 def read_results(folder: Path) -> list[dict[str, Any]]:
-    """The rows of results.jsonl, in the order they were finished; none if there is no such file."""
-    return read_lines(folder / RESULTS_NAME)[0]
+    """The rows of results.jsonl, in the order they were finished; none if there is no such file yet.
+
+    Raises:
+        RecordsError: the file is damaged, or gone though the cell's metrics come from it.
+    """
+    return _rows(folder / RESULTS_NAME)
 
 
 def read_scores(folder: Path) -> list[dict[str, Any]]:
-    """The rows of scores.jsonl; none if there is no such file."""
-    return read_lines(folder / SCORES_NAME)[0]
+    """The rows of scores.jsonl; none if there is no such file yet.
+
+    Raises:
+        RecordsError: the file is damaged, or gone though the cell's metrics come from it.
+    """
+    return _rows(folder / SCORES_NAME)
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    rows, _ = read_lines(path)
+    # The metrics are written last: where they stand, the file stood before.
+    if not rows and "mean_at_k" in (read_metrics(path.parent) or {}) and not path.exists():
+        raise RecordsError(
+            f"{path} is gone, though {METRICS_NAME} beside it was measured from it. Restore it, or run the "
+            "same command again: it is then made from the journal."
+        )
+    return rows
 
 
 def read_metrics(folder: Path) -> dict[str, Any] | None:

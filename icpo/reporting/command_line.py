@@ -1,7 +1,14 @@
 """The command line that scripts share which read a run's stored results."""
 
 import argparse
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
+from typing import ParamSpec
+
+from icpo.errors import IcpoError
+
+P = ParamSpec("P")
 
 
 def run_parser(description: str | None, default_run: str) -> argparse.ArgumentParser:
@@ -12,3 +19,16 @@ def run_parser(description: str | None, default_run: str) -> argparse.ArgumentPa
     parser.add_argument("run_name", nargs="?", default=default_run, help="a folder of outputs/ (%(default)s)")
     parser.add_argument("--outputs", type=Path, default=Path("outputs"), help="where runs lie (%(default)s)")
     return parser
+
+
+def ends_in_a_line(main: Callable[P, None]) -> Callable[P, None]:
+    """A script's main function that ends with the message alone where a user can mend what is wrong."""
+
+    @wraps(main)
+    def told(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            main(*args, **kwargs)
+        except IcpoError as error:
+            raise SystemExit(str(error)) from None
+
+    return told

@@ -4,10 +4,10 @@ from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from icpo.errors import IcpoError, RecordsError
+from icpo.errors import RecordsError
 from icpo.records import read_metrics, run_cells
 from icpo.reporting.cells import BASE
-from icpo.reporting.command_line import run_parser
+from icpo.reporting.command_line import ends_in_a_line, run_parser
 from icpo.reporting.labels import base_label, rules_name
 from icpo.reporting.latex import tabular
 from icpo.reporting.markdown import VERDICT_NOTE
@@ -27,14 +27,12 @@ COLUMNS = [*KEY, "protocol", "paper_value", "paper_std", "value", "low", "high",
 SIZED = ("backbone", "method", "reward", "selector", "num_candidates", "benchmark", "protocol")
 
 
+@ends_in_a_line
 def main(experiment: Path) -> None:
     """Command line of experiments/NAME/make_table.py: [RUN_NAME] [--outputs FOLDER]."""
     args = run_parser(f"The paper's numbers of {experiment.name} beside ours.", experiment.name).parse_args()
-    try:
-        write_report(args.outputs, args.run_name)
-        table, paths = write_comparison(args.outputs / args.run_name, experiment)
-    except IcpoError as error:
-        raise SystemExit(str(error)) from None
+    write_report(args.outputs, args.run_name)
+    table, paths = write_comparison(args.outputs / args.run_name, experiment)
     print(table, *map(str, paths), sep="\n")
 
 

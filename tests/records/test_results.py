@@ -180,6 +180,19 @@ def test_scores_metrics_and_status_are_replaced_whole(cell, reopen):
     assert read_results(cell.with_name("absent")) == []
 
 
+@pytest.mark.parametrize(("read", "name"), [(read_results, "results.jsonl"), (read_scores, "scores.jsonl")])
+def test_a_file_of_a_measured_cell_that_is_gone_is_told(cell, reopen, read, name):
+    with reopen() as records:
+        records.write_scores([])
+        records.write_metrics({"mean_at_k": {}})
+    assert read(cell) == []
+    (cell / name).unlink()
+    with pytest.raises(RecordsError, match=rf"{name} is gone, though metrics.json.*same command again"):
+        read(cell)
+    (cell / "metrics.json").write_text('{"max_error": 0}')  # of a job that has no such file
+    assert read(cell) == []
+
+
 def test_drafts_of_writers_that_died_are_deleted(cell, reopen):
     with reopen() as records:
         records.mark("running")
