@@ -56,7 +56,7 @@ def failed_start(error: BaseException, backbone: "Backbone", max_context_tokens:
         )
     return EngineError(
         f"engine=vllm did not start with backbone={backbone.name}: {said or type(error).__name__}\n"
-        f"The end of {vllm_log.log_file()}:\n{vllm_log.tail()}"
+        f"{vllm_log.told()}"
     )
 
 
@@ -64,5 +64,5 @@ def died(error: BaseException) -> EngineError:
     """The engine's process ended while requests were in flight."""
     return EngineError(
         "vLLM's engine died; what was finished is stored, and the same command goes on from there. "
-        f"({type(error).__name__}: {error})\nThe end of {vllm_log.log_file()}:\n{vllm_log.tail()}"
+        f"({type(error).__name__}: {error})\n{vllm_log.told()}"
     )
