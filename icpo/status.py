@@ -12,6 +12,8 @@ from icpo.records import planned_cells, read_status, run_cells
 from icpo.reporting.progress import clock_text
 
 COLUMNS = ("cell", "state", "questions", "tokens", "worked", "left", "reason")
+DAMAGED = "damaged"
+NUM_REASON_LETTERS = 100
 logger = logging.getLogger("icpo")
 
 
@@ -52,7 +54,7 @@ def _status_of(cell: Path) -> dict[str, Any]:
     try:
         return read_status(cell) or {}
     except RecordsError as error:
-        return {"state": "damaged", "reason": str(error)}
+        return {"state": DAMAGED, "reason": str(error)}
 
 
 def seconds_left(row: dict[str, Any]) -> float | None:
@@ -60,11 +62,12 @@ def seconds_left(row: dict[str, Any]) -> float | None:
     done, total = row.get("questions_done"), row.get("questions_total")
     if row["state"] != "running" or not done or total is None:
         return None
-    return float(row["wall_seconds"]) / int(done) * (int(total) - int(done))
+    return float(row.get("wall_seconds", 0)) / int(done) * (int(total) - int(done))
 
 
 def _shown(row: dict[str, Any]) -> Sequence[str]:
     done, total = row.get("questions_done"), row.get("questions_total")
+    reason = (row.get("reason") or "").partition("\n")[0]
     return [
         row["cell"],
         row["state"],
@@ -72,7 +75,7 @@ def _shown(row: dict[str, Any]) -> Sequence[str]:
         f"{row['generated_tokens']:,}" if "generated_tokens" in row else "",
         clock_text(row.get("wall_seconds")),
         clock_text(seconds_left(row)),
-        (row.get("reason") or "").partition("\n")[0][:100],
+        reason if row["state"] == DAMAGED else reason[:NUM_REASON_LETTERS],
     ]
 
 

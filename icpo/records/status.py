@@ -1,14 +1,18 @@
 """The status of a cell: how far it is, who works on it, why it stopped."""
 
+import math
 import time
 from pathlib import Path
 from typing import Any, Literal
 
+from icpo.errors import RecordsError
 from icpo.records.lock import holder_of, this_process
 from icpo.records.storage import read_json, replace_json
 
 STATUS_NAME = "status.json"
 State = Literal["running", "done", "failed"]
+TEXTS = ("state", "reason")
+NUMBERS = ("wall_seconds", "num_sessions", "questions_done", "questions_total", "generated_tokens")
 
 
 class Status:
@@ -16,8 +20,8 @@ class Status:
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / STATUS_NAME
-        self._before = read_json(self._path)
-        self._row = dict(self._before or {"started": _now(), "wall_seconds": 0.0, "num_sessions": 0})
+        self._before = _stored(folder)
+        self._row = {"started": _now(), "wall_seconds": 0.0, "num_sessions": 0} | (self._before or {})
         self._earlier_seconds = float(self._row["wall_seconds"])
         self._began = time.monotonic()
         me = this_process()
@@ -49,12 +53,32 @@ def read_status(folder: Path) -> dict[str, Any] | None:
     """What status.json says; a cell that says it runs though nobody holds its lock is reported as failed.
 
     None if the folder has no status. A process killed outright cannot say so itself, nor can a dead machine.
+
+    Raises:
+        RecordsError: the file is damaged, or a value in it is not of its kind.
     """
-    row = read_json(folder / STATUS_NAME)
+    row = _stored(folder)
     if row is None or row.get("state") != "running" or holder_of(folder) is not None:
         return row
-    row = read_json(folder / STATUS_NAME) or row
+    row = _stored(folder) or row
     return row if row.get("state") != "running" else row | {"state": "failed", "reason": _KILLED}
+
+
+def _stored(folder: Path) -> dict[str, Any] | None:
+    """What status.json says word for word, its texts and numbers checked."""
+    path = folder / STATUS_NAME
+    row = read_json(path)
+    for name, value in (row or {}).items():
+        if (name in TEXTS and type(value) is not str) or (name in NUMBERS and not _is_number(value)):
+            kind = "a text" if name in TEXTS else "a number of at least 0"
+            raise RecordsError(
+                f"{path}: {name} must be {kind}, got {value!r}. Restore it, or delete it and run again."
+            )
+    return row
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and math.isfinite(value) and value >= 0
 
 
 def settle(folder: Path) -> dict[str, Any] | None:

@@ -54,6 +54,37 @@ def test_a_done_cell_stays_done(cell, reopen):
     assert settle(cell.with_name("absent")) is None
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("wall_seconds", "x", "wall_seconds must be a number of at least 0, got 'x'"),
+        ("questions_done", [1], r"questions_done must be a number of at least 0, got \[1\]"),
+        ("generated_tokens", None, "generated_tokens must be a number of at least 0, got None"),
+        ("num_sessions", True, "num_sessions must be a number of at least 0, got True"),
+        ("questions_total", float("nan"), "questions_total must be a number of at least 0, got nan"),
+        ("state", ["done"], r"state must be a text, got \['done'\]"),
+        ("reason", 3, "reason must be a text, got 3"),
+    ],
+)
+def test_a_value_of_another_kind_is_named_with_its_file(cell, reopen, name, value, told):
+    with reopen() as records:
+        records.mark("done")
+    row = json.loads((cell / "status.json").read_text())
+    (cell / "status.json").write_text(json.dumps(row | {name: value}))
+    message = rf"status\.json: {told}\. Restore it, or delete it and run again"
+    for read in (read_status, settle, lambda _: reopen()):
+        with pytest.raises(RecordsError, match=message):
+            read(cell)
+
+
+def test_a_status_that_says_little_is_gone_on_with(cell, reopen):
+    cell.mkdir(parents=True)
+    (cell / "status.json").write_text("{}")
+    with reopen() as records:
+        records.mark("done")
+    assert read_status(cell)["num_sessions"] == 1
+
+
 def test_a_run_refused_for_other_results_leaves_their_status(cell, reopen):
     with reopen() as records:
         records.resolve({"benchmark_digest": "a"})

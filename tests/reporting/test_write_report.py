@@ -88,6 +88,7 @@ def test_the_same_results_give_the_same_bytes(run):
         ("scores.jsonl", '{"question_id": "q"}\n'),
         ("scores.jsonl", "no json\n"),
         ("status.json", "\x00"),
+        ("status.json", '{"state": "done", "wall_seconds": ["1"]}'),
     ],
 )
 def test_an_unreadable_cell_is_named_and_the_others_stand(run, file, content):
