@@ -21,7 +21,8 @@ class Status:
     def __init__(self, folder: Path) -> None:
         self._path = folder / STATUS_NAME
         self._before = _stored(folder)
-        self._row = {"started": _now(), "wall_seconds": 0.0, "num_sessions": 0} | (self._before or {})
+        fresh: dict[str, Any] = {"started": _now(), "wall_seconds": 0.0, "num_sessions": 0}
+        self._row = fresh | (self._before or {})
         self._earlier_seconds = float(self._row["wall_seconds"])
         self._began = time.monotonic()
         me = this_process()
