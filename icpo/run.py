@@ -26,6 +26,7 @@ except KeyboardInterrupt:  # while all this loads
 
 logger = logging.getLogger("icpo")
 _plans: list[tuple[Need, Rates]] = []  # of the cells of a dry run
+_warnings: list[str] = []  # each once, though many cells may meet it
 
 
 @hydra.main(version_base="1.3", config_path=config_source(), config_name="config")
@@ -36,10 +37,13 @@ def run_job(config: DictConfig) -> None:
         values = resolved(config)
         job, tracker = build(config.job), build(config.tracking)
         if values.get("dry_run"):
-            from icpo.jobs.planning import plan_of
+            from icpo.jobs.planning import missing_weights, plan_of
 
             _plans.append(plan_of(job))
             logger.info("%s", describe(str(values["cell"]), *_plans[-1]))
+            if (missing := missing_weights(job)) and missing not in _warnings:
+                _warnings.append(missing)
+                logger.warning("%s", missing)
             return
         getattr(job, "preflight", lambda: None)()
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from icpo.backbones import Backbone
 
 UNUSED_FILES = ("*.bin", "*.pth", "*.pt", "*.gguf", "*.onnx", "*.h5", "*.msgpack", "original/*")
+OTHER_PLACES = "Give a local folder as backbone.model_id=FOLDER, or set HF_HOME to where it was downloaded."
 DIGESTED_SUFFIXES = (".safetensors", ".json", ".model", ".txt", ".jinja")
 
 
@@ -29,10 +30,7 @@ def locate(backbone: "Backbone") -> Source:
         folder = Path(backbone.location)
         return Source(folder, f"sha256:{digest(folder)}")
     if _names_a_folder(backbone.model_id):
-        raise EngineError(
-            f"backbone={backbone.name}: there is no folder {backbone.location}. {_made_by(backbone)}"
-            "Give one that holds config.json, tokenizer files and *.safetensors as backbone.model_id=FOLDER."
-        )
+        raise EngineError(_no_folder(backbone))
     from huggingface_hub import constants, snapshot_download
 
     try:
@@ -44,11 +42,39 @@ def locate(backbone: "Backbone") -> Source:
     except (OSError, ValueError) as error:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise EngineError(
-            f"backbone={backbone.name}: {backbone.model_id} (revision {backbone.revision or 'newest'}) is "
-            f"neither in the cache {constants.HF_HUB_CACHE} nor to be had from the hub ({reason}). "
-            "Give a local folder as backbone.model_id=FOLDER, or set HF_HOME to where it was downloaded."
+            f"backbone={backbone.name}: {_named(backbone)} is neither in the cache "
+            f"{constants.HF_HUB_CACHE} nor to be had from the hub ({reason}). {OTHER_PLACES}"
         ) from error
     return Source(folder, f"{backbone.model_id}@{folder.name}")
+
+
+def absence(backbone: "Backbone") -> str | None:
+    """What to know of weights that are not on this machine; None where they are. Asks no server."""
+    if backbone.is_local:
+        return None
+    if _names_a_folder(backbone.model_id):
+        return _no_folder(backbone)
+    from huggingface_hub import constants, snapshot_download
+
+    try:
+        snapshot_download(backbone.model_id, revision=backbone.revision, local_files_only=True)
+    except (OSError, ValueError):
+        return (
+            f"backbone={backbone.name}: {_named(backbone)} is not in the cache {constants.HF_HUB_CACHE}, so "
+            f"that a run has to get it from the hub. {OTHER_PLACES}"
+        )
+    return None
+
+
+def _no_folder(backbone: "Backbone") -> str:
+    return (
+        f"backbone={backbone.name}: there is no folder {backbone.location}. {_made_by(backbone)}"
+        "Give one that holds config.json, tokenizer files and *.safetensors as backbone.model_id=FOLDER."
+    )
+
+
+def _named(backbone: "Backbone") -> str:
+    return f"{backbone.model_id} (revision {backbone.revision or 'newest'})"
 
 
 def _names_a_folder(model_id: str) -> bool:

@@ -1,6 +1,9 @@
 """What a cell needs at most, before anything is drawn: the dry run."""
 
 from icpo.budget import Draws, Need, Rates, direct_draws, me_icpo_draws, need_of
+from icpo.engines.sources import absence
+from icpo.engines.transformers import Transformers
+from icpo.engines.vllm import Vllm
 from icpo.errors import ConfigError
 from icpo.jobs.evaluation import Evaluation
 from icpo.methods import Direct, MeIcpo
@@ -61,3 +64,10 @@ def plan_of(job: object) -> tuple[Need, Rates]:
     if not isinstance(job, Evaluation):
         raise ConfigError("dry_run speaks of presets that ask a language model; this one asks none.")
     return cell_need(job), job.rates
+
+
+def missing_weights(job: object) -> str | None:
+    """What a dry run warns of: weights that are not here and that the engine would load; else None."""
+    if isinstance(job, Evaluation) and isinstance(job.engine, Transformers | Vllm):
+        return absence(job.backbone)
+    return None

@@ -2,9 +2,10 @@
 
 import pytest
 import yaml
+from huggingface_hub.errors import LocalEntryNotFoundError
 
 from icpo.configuration import config_source
-from icpo.engines.sources import locate
+from icpo.engines.sources import absence, locate
 from icpo.errors import EngineError
 from tests.engines.conftest import backbone_of
 
@@ -56,3 +57,18 @@ def test_a_hub_id_that_cannot_be_had_is_told_with_its_reason(model_id, tmp_path,
     ) as caught:
         locate(backbone_of(tmp_path / "model", model_id=model_id))
     assert "\n" not in str(caught.value)
+
+
+def test_absent_weights_are_told_of_without_asking_the_hub(tmp_path, monkeypatch):
+    def cached(name, *, revision, local_files_only):
+        assert local_files_only
+        if name == "owner/gone":
+            raise LocalEntryNotFoundError("not cached")
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", cached)
+    assert absence(backbone_of(tmp_path)) is None
+    assert absence(backbone_of(tmp_path, model_id="owner/here")) is None
+    gone = absence(backbone_of(tmp_path, name="theirs", model_id="owner/gone", revision="abc"))
+    assert gone.startswith("backbone=theirs: owner/gone (revision abc) is not in the cache")
+    assert "backbone.model_id=FOLDER" in gone
+    assert f"no folder {tmp_path}/gone" in absence(backbone_of(tmp_path / "gone"))

@@ -5,7 +5,7 @@ from hydra import compose, initialize_config_dir
 
 from icpo.configuration import build, config_source
 from icpo.errors import ConfigError
-from icpo.jobs.planning import cell_need, plan_of
+from icpo.jobs.planning import cell_need, missing_weights, plan_of
 
 
 def job(*overrides):
@@ -51,3 +51,12 @@ def test_how_many_questions_must_be_known():
 def test_a_job_that_asks_no_model_has_no_need():
     with pytest.raises(ConfigError, match="this one asks none"):
         plan_of(object())
+
+
+@pytest.mark.parametrize("engine", ["transformers", "vllm"])
+def test_weights_that_are_not_here_are_missing_to_an_engine_that_loads_them(engine):
+    gone = ["backbone.model_id=/no/such/folder", f"engine={engine}"]
+    assert "there is no folder /no/such/folder" in missing_weights(job(*gone))
+    assert missing_weights(job(f"engine={engine}")) is None
+    assert missing_weights(job(gone[0], "engine=openai")) is None
+    assert missing_weights(object()) is None
