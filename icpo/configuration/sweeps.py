@@ -37,26 +37,27 @@ SENT_AWAY: list[Path] = []  # the cells that a launcher was given
 class RememberRun(Callback):
     """Notes runs, so that their reports are made even when a cell failed, and plans, for `icpo.status`.
 
-    A dry run draws nothing, so there is nothing to report. What cannot be composed or written is left to
+    A dry run draws nothing, so there is nothing to note. What cannot be composed or written is left to
     Hydra, which meets the same next and tells.
     """
 
     def on_run_start(self, config: DictConfig, **kwargs: Any) -> None:
         """A single cell."""
         with suppress(*HYDRA_ERRORS):
-            self._note(config, [str(config.cell)])
+            if not config.get("dry_run"):
+                self._note(config, [str(config.cell)])
 
     def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:
         """A sweep, also one whose cells run elsewhere."""
         with suppress(*HYDRA_ERRORS):
+            if config.get("dry_run"):
+                return
             cells = _cells(config.hydra)
             self._note(config, cells)
-            if not _runs_here(config.hydra) and not config.get("dry_run"):
+            if not _runs_here(config.hydra):
                 SENT_AWAY.extend(Path(str(config.hydra.sweep.dir)) / cell for cell in cells)
 
     def _note(self, config: DictConfig, cells: Sequence[str]) -> None:
-        if config.get("dry_run"):
-            return
         tracking = OmegaConf.to_container(config.tracking, resolve=True)
         run = SeenRun(Path(str(config.output_root)), str(config.run_name), tracking)  # type: ignore[arg-type]
         if run not in SEEN_RUNS:

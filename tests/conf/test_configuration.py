@@ -300,6 +300,11 @@ def test_a_dry_run_leaves_nothing_to_report(is_dry, noted):
     assert len(sent) == len(planned) == (0 if is_dry else 14)
 
 
+def test_a_dry_run_composes_no_cell_before_hydra_does(noted, monkeypatch):
+    monkeypatch.setattr(sweeps, "compose", lambda *_, **__: pytest.fail("a cell was composed"))
+    assert noted("+exp=main_table", "dry_run=true") == ([], [], [])
+
+
 def test_the_plan_of_a_run_is_the_union_of_its_sweeps_and_only_the_own_cells_were_sent_away(noted):
     *_, narrowed = noted("+exp=main_table", "backbone=qwen7b", "benchmark=math_l1")
     assert [name.split("-")[:2] for name in narrowed] == [["qwen7b", "math_l1"]] * 2
