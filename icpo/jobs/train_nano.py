@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from io import StringIO
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -36,6 +37,7 @@ from icpo.nano.training import Log, Run, train, write_scores
 from icpo.nano.workings import right_working
 from icpo.prompts import Book, IdeaForm
 from icpo.prompts.judge import judge
+from icpo.records.storage import replace_file
 from icpo.seeding import derive_seed
 
 logger = logging.getLogger(__name__)
@@ -187,13 +189,18 @@ def _without(text: str, phrases: tuple[str, ...]) -> list[str]:
 
 
 def _report(path: Path, log: Log, scores: Mapping[str, float], step: int) -> None:
-    """Appends to the curve, and tells the tracking run."""
+    """Adds to the curve, and tells the tracking run.
+
+    What a killed run wrote after the checkpoint from which this one goes on is written anew, not twice.
+    """
     log(scores, step)
-    is_new = not path.exists()
-    with path.open("a", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        if is_new:
-            writer.writerow(("step", "name", "value"))
-        writer.writerows((step, name, f"{value:.6g}") for name, value in scores.items())
+    rows = csv.reader(path.read_text(encoding="utf-8").splitlines() if path.exists() else ())
+    earlier = [row for row in rows if len(row) == 3 and row[0].isdigit()]  # no heading, no torn line
+    kept = [row for row in earlier if int(row[0]) < step or (int(row[0]) == step and row[1] not in scores)]
+    curve = StringIO()
+    writer = csv.writer(curve)
+    writer.writerows((("step", "name", "value"), *kept))
+    writer.writerows((step, name, f"{value:.6g}") for name, value in scores.items())
+    replace_file(path, [curve.getvalue().encode()])
     if "train/loss" in scores:
         logger.info("step %d: loss %.4f", step, scores["train/loss"])
