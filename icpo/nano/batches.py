@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icpo.arithmetic import Rules
-from icpo.nano.examples import Example, Mixture, PromptSet, Source, draw_example, draw_source
+from icpo.nano.examples import Example, Mixture, PromptSet, draw_example, draw_source
 from icpo.nano.mistakes import AssumedMistakes
-from icpo.nano.own_attempts import OwnAttempts
 from icpo.nano.own_mistakes import OwnMistakes
 from icpo.nano.tokenizer import END
 from icpo.seeding import derive_seed
@@ -43,8 +42,7 @@ class Batch:
 class BatchMaker:
     """Makes chunks of batches; picklable, so that workers hold one each.
 
-    `own_share` of the problems are attempted as the model does: with its own mistakes, or its own attempts,
-    whichever `own_file` holds.
+    `own_share` of the problems are attempted with the model's own mistakes, read from `own_file`.
     """
 
     tokenizer_folder: Path
@@ -60,19 +58,14 @@ class BatchMaker:
     def examples(self, index: int) -> list[Example]:
         """The examples of chunk `index`, two about each problem."""
         rng = Random(derive_seed(self.seed, "chunk", index))
+        assumed, own = AssumedMistakes(), read_mistakes(self.own_file) if self.own_file else None
         examples = []
         for _ in range(self.examples_per_chunk // EXAMPLES_PER_SOURCE):
-            source = self._source(rng)
+            source = draw_source(rng, self.rules, own if own and rng.random() < self.own_share else assumed)
             examples += [
                 draw_example(rng, source, self.mixture, self.prompts) for _ in range(EXAMPLES_PER_SOURCE)
             ]
         return examples
-
-    def _source(self, rng: Random) -> Source:
-        if self.own_file is None or rng.random() >= self.own_share:
-            return draw_source(rng, self.rules, AssumedMistakes())
-        own = read_own(self.own_file)
-        return own.source(rng) if isinstance(own, OwnAttempts) else draw_source(rng, self.rules, own)
 
     def chunk(self, index: int) -> list[Batch]:
         """The batches of chunk `index`: examples of like length together, the batches in random order."""
@@ -91,9 +84,9 @@ class BatchMaker:
 
 
 @cache
-def read_own(path: Path) -> OwnMistakes | OwnAttempts:
-    """What the model's samples showed, read once a process."""
-    return OwnAttempts.read(path) if path.suffix == OwnAttempts.SUFFIX else OwnMistakes.read(path)
+def read_mistakes(path: Path) -> OwnMistakes:
+    """The own mistakes of a file, read once a process."""
+    return OwnMistakes.read(path)
 
 
 @cache

@@ -80,11 +80,10 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One training problem, a way to draw attempts at it, and samples of the model's own policy if known."""
+    """One training problem and a way to draw attempts at it."""
 
     problem: Problem
     draw_attempt: Callable[[], Working]
-    policy_samples: tuple[Working, ...] = ()
 
 
 def draw_source(rng: Random, rules: Rules, mistakes: Mistakes) -> Source:
@@ -102,8 +101,8 @@ def draw_example(rng: Random, source: Source, mixture: Mixture, prompts: PromptS
     """One example about the source's problem.
 
     Without ideas, or with untagged ones, the target is an attempt of the mixture's policy; with tagged ideas,
-    an attempt of that policy after their updates: of the model's own, if the source holds samples of it.
-    Random tags (`Tags.RANDOM`) are shown in place of the majority's, which the target still follows.
+    an attempt of that policy after their updates. Random tags (`Tags.RANDOM`) are shown in place of the
+    majority's, which the target still follows.
     """
     question, chain, policy = as_question(source.problem), source.problem.chain, mixture.policy
     task = mixture.draw(rng)
@@ -112,7 +111,7 @@ def draw_example(rng: Random, source: Source, mixture: Mixture, prompts: PromptS
             prompt, completion = _direct(rng, question, prompts), policy.attempt(chain, rng).text
         case Task.TAGGED | Task.FORCED:
             history = draw_history(source.draw_attempt, _num_ideas(rng), policy.step_size, rng)
-            working = policy.improved(source.policy_samples or policy.draws(chain, rng), history, rng)
+            working = policy.attempt_after(chain, history, rng)
             shown = random_tags(history, rng) if mixture.tags is Tags.RANDOM else history
             attempts = tuple(idea.attempt for idea in shown)
             if task is Task.FORCED:

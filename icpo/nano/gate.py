@@ -15,7 +15,7 @@ from icpo.nano.examples import MAX_IDEAS, PromptSet, as_question
 from icpo.nano.histories import Idea, draw_history
 from icpo.nano.mistakes import AssumedMistakes, SimulatedSolver
 from icpo.nano.sampling import Sampler
-from icpo.nano.workings import Working, read_answer, read_workings, right_working
+from icpo.nano.workings import Working, read_answer, read_working, right_working
 from icpo.seeding import derive_seed
 
 NUM_POOL_SAMPLES = 16
@@ -78,7 +78,7 @@ def gate(
 
 def _material(problem: Problem, texts: Sequence[str], seed: int) -> Material:
     rng = Random(derive_seed(seed, "material", problem.problem_id))
-    pool = read_workings(texts)
+    pool = tuple(w for w in map(read_working, texts) if w)
     answer = int(problem.answer)
     wrong = tuple(w for w in pool if w.answer != answer)
     solver = SimulatedSolver(problem.chain, rng, AssumedMistakes())

@@ -11,9 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from icpo.arithmetic import Problem, Step
-from icpo.nano.mistakes import STEP_CLASSES, Outcomes, careful_result, step_class
-from icpo.nano.workings import Working
+from icpo.arithmetic import LEVELS, Problem, Rules, Split, Step, draw_problem
+from icpo.arithmetic.stories import TRAIN_WORLDS
+from icpo.nano.examples import PromptSet, as_question
+from icpo.nano.mistakes import Outcomes, careful_result, step_class
+from icpo.nano.sampling import Sampler
+from icpo.nano.workings import Working, read_working
+from icpo.seeding import derive_seed
 
 MIN_STEP_SAMPLES = 8
 Offsets = tuple[tuple[int, ...], tuple[float, ...]]
@@ -25,14 +29,6 @@ class OwnMistakes:
 
     misreading_rate: float
     offsets: Mapping[str, Sequence[Offsets]]
-
-    @property
-    def is_enough(self) -> bool:
-        """Whether there are mistakes of each class of steps."""
-        return set(STEP_CLASSES) <= set(self.offsets)
-
-    def __str__(self) -> str:
-        return ", ".join(f"{c}: {len(self.offsets.get(c, ()))}" for c in STEP_CLASSES)
 
     def outcomes(self, rng: Random, value: int, step: Step) -> Outcomes:
         """The outcomes of one sampled step of this class and as many digits, moved to this result."""
@@ -86,3 +82,18 @@ def _offsets(right: int, afters: Sequence[int]) -> Offsets:
     num_right = counts.pop(0, 0)
     rows = [(0, num_right), *counts.most_common()]
     return tuple(o for o, _ in rows), tuple(n / len(afters) for _, n in rows)
+
+
+def sample_pools(
+    sampler: Sampler, prompts: PromptSet, rules: Rules, num_problems: int, pool_size: int, seed: int
+) -> list[tuple[Problem, tuple[Working, ...]]]:
+    """The readable ones among `pool_size` direct attempts at each of so many fresh training problems."""
+    rng = Random(derive_seed(seed, "own problems"))
+    problems = [
+        draw_problem(rng, 1 + i % len(LEVELS), Split.TRAIN, rules, TRAIN_WORLDS) for i in range(num_problems)
+    ]
+    asked = [rng.choice((prompts.tagged, prompts.untagged)).solve(as_question(p), ()).raw for p in problems]
+    texts = sampler.sample(asked, pool_size, seed=derive_seed(seed, "own samples"))
+    return [
+        (p, tuple(w for w in map(read_working, row) if w)) for p, row in zip(problems, texts, strict=True)
+    ]

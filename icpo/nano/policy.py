@@ -40,12 +40,9 @@ class Policy:
             value = after
         return Working(tuple(lines), value)
 
-    def draws(self, chain: Chain, rng: Random) -> list[Working]:
-        """Attempts that stand for the policy before any update."""
-        return [self.attempt(chain, rng) for _ in range(NUM_DRAWS)]
-
-    def improved(self, draws: Sequence[Working], history: Sequence[Idea], rng: Random) -> Working:
-        """One of `draws`, or of the ideas tagged 1, as the policy has it after the updates of a history."""
+    def attempt_after(self, chain: Chain, history: Sequence[Idea], rng: Random) -> Working:
+        """A draw from the policy after the updates of a history; untagged ideas leave it as it is."""
+        draws = [self.attempt(chain, rng) for _ in range(NUM_DRAWS if history else 1)]
         [chosen] = updated(draws, history, self.step_size, 1, rng)
         return chosen
 

@@ -12,14 +12,16 @@ from typing import Any
 from icpo.errors import IcpoError
 from icpo.nano.batches import Batch, BatchMaker, load_tokenizer, stream
 from icpo.nano.examples import Mixture
+from icpo.nano.mistakes import STEP_CLASSES
 from icpo.nano.model import Architecture
 from icpo.nano.network import Network
-from icpo.nano.own_samples import Own, collect, draw_exercise
+from icpo.nano.own_mistakes import OwnMistakes, sample_pools
 from icpo.nano.sampling import TEMPERATURE, TOP_P, Sampler, sampling_copy
 
 logger = logging.getLogger(__name__)
 Log = Callable[[Mapping[str, float], int], None]
 
+POOL_SIZE = 16
 LEAST = {"num_workers": 0, "checkpoint_every_steps": 1, "log_every_steps": 1, "max_tokens": 1, "max_rows": 1}
 
 
@@ -32,7 +34,7 @@ class Phase:
     """A stretch of training on one mixture.
 
     With `own_problems` above 0 it begins by sampling the model on that many problems; `own_share` of the
-    phase's problems are then attempted with the mistakes found, or are those with the attempts found (`own`).
+    phase's problems are then attempted with the mistakes found.
     """
 
     num_steps: int
@@ -40,10 +42,6 @@ class Phase:
     mixture: Mixture
     own_problems: int
     own_share: float
-    own: Own
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "own", Own(self.own))
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,29 +176,31 @@ class _State:
 
 
 def _phase_maker(state: _State, run: Run, maker: BatchMaker, index: int, folder: Path) -> BatchMaker:
-    """The maker of a phase; collects the model's own samples unless an interrupted run has done so."""
+    """The maker of a phase; collects the model's own mistakes unless an interrupted run has done so."""
     phase = run.phases[index]
     maker = replace(maker, mixture=phase.mixture)
     if not phase.own_problems:
         return maker
-    file = folder / f"own_{phase.own.value}_{index}{phase.own.suffix}"
+    file = folder / f"own_mistakes_{index}.json"
     if not file.exists():
         state.save()
         tokenizer = load_tokenizer(maker.tokenizer_folder)
         sampler = Sampler(
             sampling_copy(state.model), tokenizer, TEMPERATURE, TOP_P, run.max_tokens, run.max_rows
         )
-        exercise = draw_exercise(maker.prompts, maker.rules, phase.own_problems, run.seed + index)
-        found = collect(phase.own, sampler, exercise, run.seed + index)
-        if not found.is_enough:
+        pools = sample_pools(
+            sampler, maker.prompts, maker.rules, phase.own_problems, POOL_SIZE, run.seed + index
+        )
+        mistakes = OwnMistakes.of(pools)
+        if not set(STEP_CLASSES) <= set(mistakes.offsets):
             raise TrainingError(
-                f"phase {index} starts from the model's own {phase.own.value}, but it writes too few "
-                "readable solutions; give the phases before it more steps"
+                f"phase {index} starts from the model's own mistakes, but writes too few readable solutions; "
+                "give the phases before it more steps"
             )
         part = file.with_suffix(".part")
-        found.write(part)
+        mistakes.write(part)
         part.replace(file)
-        logger.info("own %s: %s", phase.own.value, found)
+        logger.info("own mistakes: %s", {c: len(mistakes.offsets[c]) for c in STEP_CLASSES})
     return replace(maker, own_file=file, own_share=phase.own_share)
 
 

@@ -1,7 +1,6 @@
 """Worked solutions as nano writes them: one line a step, then the boxed answer; and their summaries."""
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from icpo.arithmetic import Chain, Operation
@@ -71,11 +70,6 @@ def read_working(text: str) -> Working | None:
     return Working(
         tuple(Line(int(m[1]), Operation(m[2]), int(m[3]), int(m[4])) for m in lines if m), int(box[1])
     )
-
-
-def read_workings(texts: Iterable[str]) -> tuple[Working, ...]:
-    """Those of the texts that hold one, in order."""
-    return tuple(w for w in map(read_working, texts) if w)
 
 
 def read_answer(text: str) -> str | None:

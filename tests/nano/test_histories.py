@@ -6,10 +6,7 @@ from statistics import mean
 
 import pytest
 
-from icpo.arithmetic import RULES
-from icpo.nano.examples import draw_source
 from icpo.nano.histories import RANDOM_TAG_SHARE, Idea, draw_history, majority_answer, random_tags
-from icpo.nano.mistakes import AssumedMistakes
 from icpo.nano.workings import Working
 
 
@@ -49,9 +46,11 @@ def test_later_pools_repeat_good_ideas():
 
 def test_random_tags_are_about_as_frequent_as_those_of_votes():
     rng = Random(1)
-    sources = [draw_source(rng, RULES, AssumedMistakes()) for _ in range(500)]
-    histories = [draw_history(source.draw_attempt, 3, 2.0, rng) for source in sources]
-    assert mean(i.reward for h in histories for i in h) == pytest.approx(RANDOM_TAG_SHARE, abs=0.08)
+    histories = [
+        draw_history(lambda: working(rng.choice((1, 1, 1, 2, 3, 4))), 3, 2.0, Random(seed))
+        for seed in range(1000)
+    ]
+    assert mean(i.reward for h in histories for i in h) == pytest.approx(RANDOM_TAG_SHARE, abs=0.1)
 
 
 def test_some_histories_hold_losers_alone():
@@ -61,16 +60,6 @@ def test_some_histories_hold_losers_alone():
         for seed in range(400)
     ]
     assert mean(not any(i.reward for i in h) for h in histories) > 0.2
-
-
-def test_a_loser_is_kept_again_where_there_is_no_other():
-    pool = cycle([7, 7, 7, 8])  # one loser, which updates make ever rarer
-    losers = [
-        h
-        for h in (draw_history(lambda: working(next(pool)), 5, 5.0, Random(seed)) for seed in range(200))
-        if not any(idea.reward for idea in h)
-    ]
-    assert len(losers) > 40 and all(idea.working.answer == 8 for h in losers for idea in h)
 
 
 def test_random_tags_know_nothing():

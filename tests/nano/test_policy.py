@@ -65,8 +65,7 @@ def test_tags_move_the_odds_of_their_answers_by_the_step():
 def test_an_idea_tagged_1_can_be_copied_though_the_policy_never_draws_it():
     chain = Chain(17, (Step(Operation.PLUS, 25),))
     strange = Idea(Working((), 777), 1)
-    policy, rng = Policy(0.0, 3.0), Random(0)
-    answers = [policy.improved(policy.draws(chain, rng), [strange], rng).answer for _ in range(1000)]
+    answers = [Policy(0.0, 3.0).attempt_after(chain, [strange], Random(s)).answer for s in range(1000)]
     assert mean(a == 777 for a in answers) == pytest.approx(exp(3) / (exp(3) + 16), abs=0.05)
 
 
