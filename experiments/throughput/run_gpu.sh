@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # The measurements of this folder on one host, each on a GPU of its own, in order of value:
 #   bash experiments/throughput/run_gpu.sh OUT_DIR [PART...]
-#   bash experiments/throughput/run_gpu.sh OUT_DIR graphs long_tailed vllm_own     # two GPUs, eight minutes
-#   bash experiments/throughput/run_gpu.sh OUT_DIR eager wide two_gpus             # two GPUs, eight minutes
+#   bash experiments/throughput/run_gpu.sh OUT_DIR graphs long_tailed vllm_own     # two GPUs, ten minutes
+#   bash experiments/throughput/run_gpu.sh OUT_DIR eager wide two_gpus             # two GPUs, twelve minutes: DEADLINE=720
 #   bash experiments/throughput/run_gpu.sh OUT_DIR uniform racing                  # two GPUs, six minutes
 # Needs python3 with vllm and the project's dependencies. GPUS (0,1) are shared out among the parts; none is started
-# that could not end within DEADLINE (480) seconds. A row is printed as it is found; OUT_DIR/h100.csv holds them all.
+# that could not end within DEADLINE (600) seconds. A row is printed as it is found; OUT_DIR/h100.csv holds them all.
 set -u
 out=${1:?usage: run_gpu.sh OUT_DIR [PART...]}
 shift
 
-declare -A expected=([long_tailed]=470 [graphs]=300 [eager]=300 [vllm_own]=150 [wide]=165 [nano]=190 [two_gpus]=150
+declare -A expected=([long_tailed]=560 [graphs]=300 [eager]=490 [vllm_own]=150 [wide]=165 [nano]=190 [two_gpus]=210
   [uniform]=310 [racing]=220)
 parts=("$@")
 [ ${#parts[@]} -gt 0 ] || parts=(graphs long_tailed eager vllm_own wide nano two_gpus)
@@ -18,7 +18,7 @@ for part in "${parts[@]}"; do
   [ -n "${expected[$part]-}" ] || { echo "unknown part: $part; there are ${!expected[*]}" >&2; exit 2; }
 done
 IFS=, read -ra gpus <<<"${GPUS:-0,1}"
-deadline=${DEADLINE:-480}
+deadline=${DEADLINE:-600}
 rm -rf "$out/claims"
 mkdir -p "$out/claims" "$out/logs"
 
