@@ -4,7 +4,8 @@ python experiments/racing/make_table.py [RUN_NAME] [--yardstick LABEL] [--output
 
 Reads stored cells only; writes RUN/report/racing.{md,csv}. Differences are paired by question and seed, with
 95% bootstrap intervals clustered by question. Where few or no pairs differ an interval says too little: with
-none of n questions differing, up to 3/n of all may (95%).
+none of n questions differing, up to 3/n of all may (95%). "Another idea kept" counts the pairs with a round that
+both went through and that kept other ideas (summary, answer, reward).
 """
 
 import sys
@@ -32,15 +33,19 @@ SHOWN = {
     "lookaheads": "look-aheads/question",
     "mean": "Mean@k (%)",
     "difference": "minus yardstick (points)",
-    "differ": "pairs that differ",
+    "kept_other": "another idea kept",
+    "differ": "Mean@k differs",
     "holds": "third, within 2 points",
 }
-Values = dict[tuple[Hashable, int], float]
+Key = tuple[Hashable, int]
+Values = dict[Key, float]
+Kept = tuple[tuple[tuple[str, Any, str], ...], ...]
+"""Round by round, the ideas that were kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """One arm on one benchmark, by (question, seed): Mean@k, tokens, those of look-aheads, look-aheads."""
+    """One arm on one benchmark, by (question, seed): Mean@k, tokens, look-aheads and their tokens, ideas."""
 
     benchmark: str
     arm: str
@@ -48,6 +53,7 @@ class Costs:
     tokens: Values
     lookahead_tokens: Values
     lookaheads: Values
+    kept: dict[Key, Kept]
 
 
 @ends_in_a_line
@@ -87,7 +93,14 @@ def costs_of(cell: Path) -> Costs | None:
             for key, row in results.items()
         },
         lookaheads={key: float(num_lookaheads(row)) for key, row in results.items()},
+        kept={key: tuple(map(kept_ideas, row["trace"])) for key, row in results.items()},
     )
+
+
+def kept_ideas(round_: Mapping[str, Any]) -> tuple[tuple[str, Any, str], ...]:
+    """What a round added to the history, as a prompt shows it."""
+    ideas = ((round_["attempts"][i], round_["candidates"][round_["eligible"][i]]) for i in round_["kept"])
+    return tuple((attempt["summary"], attempt["reward"], candidate["answer"]) for attempt, candidate in ideas)
 
 
 def num_lookaheads(row: Mapping[str, Any]) -> int:
@@ -103,7 +116,7 @@ def pooled(arms: Sequence[Costs]) -> Iterator[Costs]:
         own = [arm for arm in arms if arm.arm == label]
         if not 1 < num_benchmarks == len(own):
             continue
-        fields = ("mean", "tokens", "lookahead_tokens", "lookaheads")
+        fields = ("mean", "tokens", "lookahead_tokens", "lookaheads", "kept")
         yield Costs(POOL, label, *({k: v for arm in own for k, v in getattr(arm, f).items()} for f in fields))
 
 
@@ -137,6 +150,10 @@ def _row(arm: Costs, full: Costs | None) -> dict[str, Any]:
         own, whole = (sum(costs.lookahead_tokens[key] for key in shared) for costs in (arm, full))
         row["share"] = own / whole if whole else float("nan")
         row |= _interval("difference", paired_difference(arm.mean, full.mean))
+        row["kept_other"] = sum(
+            any(own != other for own, other in zip(arm.kept[key], full.kept[key], strict=False))
+            for key in shared
+        )
         row["differ"] = sum(arm.mean[key] != full.mean[key] for key in arm.mean.keys() & full.mean.keys())
         row["holds"] = (
             row["share"] <= 1 / 3 and -0.02 <= row["difference_low"] <= row["difference_high"] <= 0.02
@@ -161,7 +178,7 @@ def shown(row: Mapping[str, Any]) -> dict[str, str]:
         low, high = 100 * row["difference_low"], 100 * row["difference_high"]
         texts["share"] = f"{100 * row['share']:.0f}%"
         texts["difference"] = f"{100 * row['difference']:+.2f} [{low:+.2f}, {high:+.2f}]"
-        texts["differ"] = str(row["differ"])
+        texts |= {name: str(row[name]) for name in ("kept_other", "differ")}
         texts["holds"] = "yes" if row["holds"] else "no"
     return {name: texts[name] for name in SHOWN}
 

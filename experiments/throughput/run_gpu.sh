@@ -5,7 +5,8 @@
 #   bash experiments/throughput/run_gpu.sh OUT_DIR eager wide two_gpus             # two GPUs, twelve minutes: DEADLINE=720
 #   bash experiments/throughput/run_gpu.sh OUT_DIR uniform racing                  # two GPUs, six minutes
 # Needs python3 with vllm and the project's dependencies. GPUS (0,1) are shared out among the parts; none is started
-# that could not end within DEADLINE (600) seconds. A row is printed as it is found; OUT_DIR/h100.csv holds them all.
+# that could not end within DEADLINE (600) seconds. A row is printed as it is found; OUT_DIR/rows.csv holds them all,
+# OUT_DIR/runs/quickstart_*/report/table.csv nano's scores.
 set -u
 out=${1:?usage: run_gpu.sh OUT_DIR [PART...]}
 shift
@@ -74,5 +75,5 @@ esac
 find "$out/runs" -name throughput.csv | sort | while read -r file; do
   name=$(basename "$(dirname "$(dirname "$file")")")
   sed -e "1s/^/run,/" -e "2,\$s/^/$name,/" "$file"
-done | awk 'NR == 1 || !/^run,/' >"$out/h100.csv"
-cat "$out/h100.csv"
+done | awk 'NR == 1 || !/^run,/' >"$out/rows.csv"
+cat "$out/rows.csv"

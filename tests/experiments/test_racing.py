@@ -170,6 +170,27 @@ def test_the_cost_table_compares_each_arm_with_uniform_16(tmp_path):
     assert row["difference"] == pytest.approx(own - full)
 
 
+def test_another_idea_counts_whatever_the_index_and_whether_or_not_answers_move():
+    script = load("racing/make_table")
+    candidates = [{"answer": "7"}, {"answer": "7"}, {"answer": "8"}]
+    attempts = [{"summary": s, "reward": r} for s, r in (("a", 1), ("a", 1), ("b", 0))]
+
+    def arm(name, *kept):
+        rounds = [
+            {"candidates": candidates, "eligible": [0, 1, 2], "attempts": attempts, "kept": [i]} for i in kept
+        ]
+        values = {("q", 0): 1.0}
+        return script.Costs(
+            "l1", name, values, values, values, values, {("q", 0): tuple(map(script.kept_ideas, rounds))}
+        )
+
+    full = arm("me_icpo-majority-entropy-n2-k3-m16", 0, 0)
+    arms = [full, arm("same", 1, 0), arm("other", 0, 2), arm("stopped", 0)]
+    rows = {row["arm"]: row for row in script.rows_of(arms)}
+    assert [rows[name]["kept_other"] for name in ("same", "other", "stopped")] == [0, 1, 0]
+    assert rows["other"]["differ"] == 0
+
+
 def test_only_arms_of_all_levels_are_pooled(tmp_path):
     for level in ("arith_l1", "arith_l2"):
         extra = {"label": "me_icpo-majority-entropy-n2-k4-m16"}
