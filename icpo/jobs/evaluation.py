@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from rich.console import Console
 
@@ -21,6 +21,7 @@ from icpo.prompts import Book
 from icpo.reporting.live import narrated, question_view
 from icpo.reporting.progress import stored_base_mean
 from icpo.rewards import Oracle
+from icpo.rewards.oracle import IsRight
 from icpo.types import (
     BlockEngine,
     Engine,
@@ -34,6 +35,8 @@ from icpo.types import (
     Solving,
     Toolkit,
 )
+
+Part = TypeVar("Part")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,22 +104,32 @@ class Evaluation:
         self.engine.preflight()
 
     def sample(self, cell: Cell) -> Mapping[str, Any]:
-        """Draws what is missing, grades everything and measures it."""
+        """Draws what is missing, grades everything and measures it.
+
+        `engine_account` is what the engine did for this cell in this session: {} where nothing was missing.
+        """
         loaded = self.benchmark.load()
         cell.records.resolve({"benchmark_digest": loaded.digest, "benchmark_revision": loaded.revision})
-        abstentions_vote, before = self.protocol.abstentions_vote, POOL.accounting()
+        account: dict[str, Any] = {}
         with (
             Grader(self.protocol.grading) as grader,
             Outcomes(
-                cell, loaded, len(self.seeds), grader, abstentions_vote, self._base_mean_at_k(cell)
+                cell,
+                loaded,
+                len(self.seeds),
+                grader,
+                self.protocol.abstentions_vote,
+                self._base_mean_at_k(cell),
             ) as outcomes,
         ):
             method = self._method(loaded, grader)
             todo = [(q, seed) for seed in self.seeds for q in loaded.questions]
             if set(cell.records.done()) != {(q.question_id, seed) for q, seed in todo}:
-                for result in self._results(method, todo, self.toolkit(grader), cell):
+                engine = POOL.get(self.engine, self.backbone, self.context_tokens)
+                before = POOL.accounting()
+                for result in self._results(engine, method, todo, self.toolkit(grader), cell):
                     outcomes.add(result)
-            account = spent_between(before, POOL.accounting())
+                account = spent_between(before, POOL.accounting())
             return {**self.facts(loaded), **outcomes.measure(), "engine_account": account}
 
     def _base_mean_at_k(self, cell: Cell) -> float | None:
@@ -150,23 +163,19 @@ class Evaluation:
         }
 
     def _method(self, loaded: LoadedBenchmark, grader: Grader) -> Method:
-        """The method; its oracle reward, and nothing else, is told the golds."""
-        if isinstance(self.method, Foreign):
-            return self.method.among(loaded.questions)
-        reward = getattr(self.method, "reward", None)
-        if not isinstance(reward, Oracle):
-            return self.method
-        unknown = [q.question_id for q in loaded.questions if q.question_id not in loaded.golds]
-        if unknown:
-            raise BenchmarkError(
-                f"reward=oracle needs gold answers, and {self.benchmark.name} has none for {unknown[0]!r}. "
-                "Use reward=majority."
-            )
+        """The method; its oracle reward, wherever in it that is, and nothing else is told the golds."""
 
         def is_right(question: Question, answer: str) -> bool:
             return bool(grader.judge(answer, loaded.golds[question.question_id], question.kind).correct)
 
-        return replace(self.method, reward=replace(reward, is_right=is_right))  # type: ignore[type-var]
+        method = _told(self.method, is_right)
+        unknown = [q.question_id for q in loaded.questions if q.question_id not in loaded.golds]
+        if method != self.method and unknown:
+            raise BenchmarkError(
+                f"reward=oracle needs gold answers, and {self.benchmark.name} has none for {unknown[0]!r}. "
+                "Use reward=majority."
+            )
+        return method.among(loaded.questions) if isinstance(method, Foreign) else method
 
     def toolkit(self, grader: Grader) -> Toolkit:
         """What the method works with."""
@@ -189,9 +198,13 @@ class Evaluation:
         return narrated(solving, tools, question.kind, console.print)
 
     def _results(
-        self, method: Method, todo: list[tuple[Question, int]], tools: Toolkit, cell: Cell
+        self,
+        engine: Engine | BlockEngine,
+        method: Method,
+        todo: list[tuple[Question, int]],
+        tools: Toolkit,
+        cell: Cell,
     ) -> Iterator[QuestionResult]:
-        engine = POOL.get(self.engine, self.backbone, self.context_tokens)
         cell.records.resolve({"engine_identity": engine.identity})
         done = cell.records.done()
         try:
@@ -225,3 +238,12 @@ class Evaluation:
             for result in drive_block([self._solve(method, q, tools, s) for q, s in block], journalled):
                 if (result.question.question_id, result.seed) not in done:
                     yield result
+
+
+def _told(part: Part, is_right: IsRight) -> Part:
+    """A method or reward whose oracle, if it or a part of it is one, knows which answers are right."""
+    if isinstance(part, Oracle):
+        return replace(part, is_right=is_right)
+    parts = {name: getattr(part, name) for name in ("inner", "reward") if hasattr(part, name)}
+    told = {name: _told(inner, is_right) for name, inner in parts.items()}
+    return replace(part, **told) if told else part  # type: ignore[type-var]
