@@ -7,7 +7,7 @@ questions.
 
 import sys
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,17 +36,24 @@ HINTS: Mapping[str, Callable[[Votes], Sequence[str]]] = {
     "majority_hint": lambda votes: votes.winners,
     "repeated_error": lambda votes: tuple(label for label, _ in votes.counts[1:2]),
 }
+# The runner-up is sometimes right, and there is none where all samples agree: rows of their own.
+PARTS = ("repeated_error: a wrong answer", "repeated_error: the right answer", "repeated_error: no idea")
 NOTE = (
     "In percent; differences in points. `copied`: finals that equal the answer most often tagged 1 in the "
     "prompt's ideas (the hint, the repeated error). `true tags`: tags that the gold answers confirm. "
-    "`tokens`: generated, a question."
+    "`tokens`: generated, a question. `repeated_error` is told apart by its runner-up: wrong, right, or none "
+    "where all samples agree; a part's differences are over its own questions."
 )
 Values = Mapping[tuple[Hashable, int], float]
+COLUMNS = ("mean", "copied", "tags", "tokens")  # of an Outcome: by (question, seed)
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One arm on one level, by (question, seed); `copied` and `tags` hold those that have any."""
+    """One arm on one level, by (question, seed); `copied` and `tags` hold those that have any.
+
+    `parts` names the part of PARTS that each belongs to, where the arm is told apart by what it showed.
+    """
 
     level: str
     arm: str
@@ -56,6 +63,7 @@ class Outcome:
     copied: Values
     tags: Mapping[tuple[Hashable, int], tuple[int, int]]
     tokens: Values
+    parts: Mapping[tuple[Hashable, int], str] = field(default_factory=dict)
 
 
 @ends_in_a_line
@@ -63,7 +71,7 @@ def main() -> None:
     """Command line."""
     args = run_parser(__doc__, "controls").parse_args()
     report = args.outputs / args.run_name / "report"
-    outcomes = read_outcomes(args.outputs, args.run_name)
+    outcomes = with_parts(read_outcomes(args.outputs, args.run_name))
     rows = list(rows_of([*outcomes, *pooled(outcomes)]))
     report.mkdir(exist_ok=True)
     pd.DataFrame(map(flat, rows)).to_csv(report / "controls.csv", index=False, lineterminator="\n")
@@ -101,6 +109,8 @@ def outcome_of(cell: Path) -> Outcome | None:
     rules = GradingRules.stored(manifest["config"]["protocol"]["grading"])
     with Grader(rules) as grader:
         copied = {key: copied_share(row, score, metrics["method"], grader.tally) for key, row, score in keyed}
+        split = keyed if metrics["method"] == "repeated_error" else []
+        parts = {key: part_of(row, score.gold, grader.tally) for key, row, score in split}
     return Outcome(
         level=level,
         arm=arm_of(metrics),
@@ -110,6 +120,7 @@ def outcome_of(cell: Path) -> Outcome | None:
         copied={key: share for key, share in copied.items() if share is not None},
         tags={key: hits for key, row, score in keyed if (hits := tag_hits(row, score))[1]},
         tokens={key: float(row["usage"]["generated_tokens"]) for key, row, _ in keyed},
+        parts=parts,
     )
 
 
@@ -133,12 +144,41 @@ def copied_share(row: Mapping[str, Any], score: QuestionScore, method: str, tall
     """Share of the finals that equal what the prompt recommends; None where it recommends nothing."""
     if method not in HINTS:
         return copy_share(row, score, tally)
-    kind = AnswerKind(row["kind"])
-    base = [candidate["answer"] for candidate in row["trace"][0]["candidates"]]
-    shown = HINTS[method](tally(base, kind))
-    labels = tally([*shown, *(label or None for label in score.last.labels)], kind).labels
+    shown = shown_answers(row, method, tally)
+    labels = tally([*shown, *(label or None for label in score.last.labels)], AnswerKind(row["kind"])).labels
     finals = labels[len(shown) :]
     return sum(label in labels[: len(shown)] for label in finals) / len(finals) if shown else None
+
+
+def shown_answers(row: Mapping[str, Any], method: str, tally: Tally) -> Sequence[str]:
+    """What a control without rounds shows as right: classes of the base's vote, several where they tie."""
+    base = [candidate["answer"] for candidate in row["trace"][0]["candidates"]]
+    return HINTS[method](tally(base, AnswerKind(row["kind"])))
+
+
+def part_of(row: Mapping[str, Any], gold: str, tally: Tally) -> str:
+    """The one of PARTS that a question of `repeated_error` belongs to."""
+    shown = shown_answers(row, "repeated_error", tally)
+    of_gold, *of_shown = tally([gold, *shown], AnswerKind(row["kind"])).labels
+    wrong, right, nothing = PARTS
+    return nothing if not of_shown else right if of_gold in of_shown else wrong
+
+
+def with_parts(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """Behind each outcome that has parts, each part as an arm of its own."""
+    return [
+        part
+        for whole in outcomes
+        for part in (whole, *(_part(whole, name) for name in PARTS if name in whole.parts.values()))
+    ]
+
+
+def _part(whole: Outcome, name: str) -> Outcome:
+    held = {key for key, part in whole.parts.items() if part == name}
+    values = (
+        {key: value for key, value in getattr(whole, column).items() if key in held} for column in COLUMNS
+    )
+    return replace(whole, arm=name, parts={}, **dict(zip(COLUMNS, values, strict=True)))
 
 
 def pooled(outcomes: Sequence[Outcome]) -> Iterator[Outcome]:
@@ -147,13 +187,12 @@ def pooled(outcomes: Sequence[Outcome]) -> Iterator[Outcome]:
         return
     for arm in dict.fromkeys(o.arm for o in outcomes):
         own = [o for o in outcomes if o.arm == arm]
-        names = ("mean", "copied", "tags", "tokens")
         yield Outcome(
             POOL,
             arm,
             own[0].backbone,
             own[0].k,
-            *({k: v for o in own for k, v in getattr(o, n).items()} for n in names),
+            *({k: v for o in own for k, v in getattr(o, n).items()} for n in COLUMNS),
         )
 
 
@@ -161,7 +200,7 @@ def rows_of(outcomes: Sequence[Outcome]) -> Iterator[dict[str, Any]]:
     """One row an arm and level, in the order of the README; estimates are None where nothing is known."""
     for level in dict.fromkeys(o.level for o in outcomes):
         arms = {o.arm: o for o in outcomes if o.level == level}
-        for arm in sorted(arms, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER)):
+        for arm in sorted(arms, key=_place):
             own = arms[arm]
             true, total = (sum(hits[i] for hits in own.tags.values()) for i in (0, 1))
             yield {
@@ -176,6 +215,11 @@ def rows_of(outcomes: Sequence[Outcome]) -> Iterator[dict[str, Any]]:
                 "true_tags": true / total if total else None,
                 "tokens": sum(own.tokens.values()) / len(own.tokens),
             }
+
+
+def _place(arm: str) -> tuple[int, int]:
+    whole = arm.partition(":")[0]
+    return ORDER.index(whole) if whole in ORDER else len(ORDER), 1 + PARTS.index(arm) if arm in PARTS else 0
 
 
 def _gained(own: Outcome, other: Outcome | None) -> Estimate | None:

@@ -43,7 +43,8 @@ def rows(script, outputs):
 def test_every_arm_of_the_preset_is_a_row_of_every_level_and_of_all_in_the_order_of_the_readme(script, rows):
     assert {variant.strip() for variant in VARIANTS} == set(script.ORDER)
     for level in (*LEVELS, "all levels"):
-        assert rows[rows["level"] == level]["arm"].tolist() == list(script.ORDER)
+        arms = rows[rows["level"] == level]["arm"]
+        assert arms[~arms.isin(script.PARTS)].tolist() == list(script.ORDER)
 
 
 @pytest.mark.slow
@@ -85,6 +86,38 @@ def test_a_hint_is_copied_by_the_finals_that_give_it(script, method, base, share
     assert script.copied_share(row, score, method, tally) == share
 
 
+@pytest.mark.parametrize(
+    ("base", "part"),
+    [
+        (["7", "7", "9", "12"], "a wrong answer"),
+        (["7", "7", "12", None], "the right answer"),
+        (["12", "12", "7"], "a wrong answer"),
+        (["7", "7", None], "no idea"),
+    ],
+)
+def test_repeated_errors_are_told_apart_by_what_the_runner_up_is(script, base, part):
+    row = {"kind": "number", "trace": [{"type": "step", "candidates": [{"answer": a} for a in base]}]}
+    assert script.part_of(row, "12", tally) == f"repeated_error: {part}"
+
+
+def test_each_part_of_an_arm_is_a_row_behind_it_over_its_own_questions(script):
+    keys = [(("arith_l3", question), 0) for question in "abc"]
+    wrong, right, _ = script.PARTS
+    values = dict(zip(keys, (0.0, 0.5, 1.0), strict=True))
+    whole = script.Outcome(
+        "arith_l3", "repeated_error", "nano", 2, values, {keys[0]: 1.0}, {}, values,
+        parts=dict(zip(keys, (wrong, wrong, right), strict=True)),
+    )  # fmt: skip
+    base = script.Outcome("arith_l3", "base", "nano", 2, dict.fromkeys(keys, 0.25), {}, {}, values)
+    rows = [script.flat(row) for row in script.rows_of(script.with_parts([whole, base]))]
+    shown = [(row["arm"], row["pairs"], row["mean"], row["minus_base"], row["copied"]) for row in rows]
+    assert shown[1:] == [
+        ("repeated_error", 3, 0.5, 0.25, 1.0),
+        (wrong, 2, 0.25, 0.0, 1.0),
+        (right, 1, 1.0, 0.75, None),
+    ]
+
+
 @pytest.mark.slow
 def test_tables_are_written_for_readers_for_latex_and_for_scripts(script, outputs, monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["make_table.py", "--outputs", str(outputs)])
@@ -93,7 +126,8 @@ def test_tables_are_written_for_readers_for_latex_and_for_scripts(script, output
     assert (report / "controls.md").read_text() in capsys.readouterr().out
     assert (report / "controls.md").read_text().count("| majority_hint |") == 3
     assert (report / "controls.tex").read_text().count(r"\begin{tabular}") == 3
-    assert len(pd.read_csv(report / "controls.csv")) == 3 * len(VARIANTS)
+    arms = pd.read_csv(report / "controls.csv")["arm"]
+    assert (~arms.isin(script.PARTS)).sum() == 3 * len(VARIANTS)
 
 
 def test_a_run_without_cells_says_what_to_run(script, tmp_path, monkeypatch):
