@@ -5,6 +5,7 @@ import os
 import signal
 import threading
 from types import FrameType, TracebackType
+from typing import ClassVar
 
 from icpo.errors import Interrupted
 
@@ -18,9 +19,11 @@ class Interrupt:
     """Context manager whose flag a loop polls: `interrupted.is_set()`.
 
     A loop that is too busy to poll within GRACE_SECONDS is broken off by `Interrupted`: a long completion is
-    not waited for. Outside the main thread, and under submitit, which has signals of its own for requeueing,
-    it stays aside.
+    not waited for. One within another is that other, so that no signal is lost when it is left. Outside the
+    main thread, and under submitit, which has signals of its own for requeueing, it stays aside.
     """
+
+    _open: ClassVar["Interrupt | None"] = None
 
     def __init__(self) -> None:
         self._received: signal.Signals | None = None
@@ -39,6 +42,9 @@ class Interrupt:
 
     def __enter__(self) -> "Interrupt":
         if threading.current_thread() is threading.main_thread() and "SUBMITIT_EXECUTOR" not in os.environ:
+            if Interrupt._open is not None:
+                return Interrupt._open
+            Interrupt._open = self
             self._previous = {number: signal.signal(number, self._receive) for number in _SIGNALS}
             self._previous[signal.SIGALRM] = signal.signal(signal.SIGALRM, self._break_off)
         return self
@@ -46,7 +52,8 @@ class Interrupt:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._previous:
+        if Interrupt._open is self:
+            Interrupt._open = None
             signal.setitimer(signal.ITIMER_REAL, 0)
         for number, handler in self._previous.items():
             signal.signal(number, handler)  # type: ignore[arg-type]

@@ -108,3 +108,33 @@ def test_it_stays_aside_under_submitit_and_outside_the_main_thread(monkeypatch):
     with Interrupt():
         seen.append(signal.getsignal(signal.SIGTERM))
     assert seen == [before, before]
+
+
+def test_a_signal_that_came_while_a_nested_one_was_open_is_known_to_the_outer():
+    before = signal.getsignal(signal.SIGTERM)
+    with Interrupt() as outer:
+        with Interrupt() as inner:
+            signal.raise_signal(signal.SIGTERM)
+        assert inner.is_set() and outer.is_set()
+        with pytest.raises(Interrupted, match="SIGTERM"):
+            outer.check()
+    assert signal.getsignal(signal.SIGTERM) == before
+    with Interrupt() as later:
+        assert not later.is_set()
+
+
+def test_a_signal_that_came_before_a_nested_one_was_open_stops_it():
+    with Interrupt():
+        signal.raise_signal(signal.SIGTERM)
+        with Interrupt() as inner, pytest.raises(Interrupted, match="SIGTERM"):
+            inner.check()
+
+
+def test_an_outer_that_does_not_poll_is_broken_off_after_the_nested_one_ended(monkeypatch):
+    monkeypatch.setattr("icpo.records.interrupt.GRACE_SECONDS", 0.2)
+    began = time.monotonic()
+    with pytest.raises(Interrupted, match="Stopped by SIGTERM"), Interrupt():
+        with Interrupt():
+            signal.raise_signal(signal.SIGTERM)
+        time.sleep(10)
+    assert time.monotonic() - began < 5
