@@ -45,23 +45,28 @@ class SamplingJob(Protocol):
 def run_cell(
     job: Job | SamplingJob, *, tracker: Tracker, folder: Path, values: Mapping[str, Any], digest: str
 ) -> None:
-    """Runs a job in its folder, or goes on with it; its status says how it ended. Raises what it raises."""
-    with Interrupt() as interrupt, CellRecords.open(folder, config=values, config_digest=digest) as records:
-        records.mark("running")
-        with tracker.start(
-            folder,
-            run_name=str(values["run_name"]),
-            cell_name=folder.name,
-            job_type=_job_type(values),
-            config=values,
-        ) as tracking:
-            if isinstance(job, SamplingJob):
-                metrics = job.sample(Cell(records, tracking, interrupt))
-            else:
-                metrics = job.run(folder)
-            records.write_metrics(metrics)
-            tracking.summary(metrics)
-        records.mark("done")
+    """Runs a job in its folder, or goes on with it; its status says how it ended.
+
+    Raises what it raises, and Interrupted where a signal came, though it be too late to stop it.
+    """
+    with Interrupt() as interrupt:
+        with CellRecords.open(folder, config=values, config_digest=digest) as records:
+            records.mark("running")
+            with tracker.start(
+                folder,
+                run_name=str(values["run_name"]),
+                cell_name=folder.name,
+                job_type=_job_type(values),
+                config=values,
+            ) as tracking:
+                if isinstance(job, SamplingJob):
+                    metrics = job.sample(Cell(records, tracking, interrupt))
+                else:
+                    metrics = job.run(folder)
+                records.write_metrics(metrics)
+                tracking.summary(metrics)
+            records.mark("done")
+        interrupt.check()  # a signal too late to stop this job stops those that would follow
 
 
 def _job_type(values: Mapping[str, Any]) -> str:
