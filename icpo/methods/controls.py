@@ -53,8 +53,9 @@ class MajorityHint:
         candidates, votes = yield from _draw_base(question, tools, self.num_samples, scope)
         winner = elect(candidates, votes, seed=derive_seed(scope, "tie"))
         hint = (Attempt(winner, 1, ""),) if votes.winners else ()
-        finals = yield from draw_finals(question, hint, tools, self.num_finals, scope, 1)
-        return QuestionResult(question, seed, (Step("base", candidates),), ((1, finals),))
+        finals, num_dropped = yield from draw_finals(question, hint, tools, self.num_finals, scope, 1)
+        trace = (Step("base", candidates),)
+        return QuestionResult(question, seed, trace, ((1, finals),), dropped_at_finals=(num_dropped,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +80,9 @@ class RepeatedError:
         chosen = [candidates[votes.labels.index(label)] for label, _ in votes.counts[1:2]]
         summaries = yield from draw_summaries(question, chosen, tools)
         ideas = [Attempt(c, 1, s) for c, s in zip(chosen, summaries, strict=True)] * self.num_copies
-        finals = yield from draw_finals(question, tuple(ideas), tools, self.num_finals, scope, 1)
-        return QuestionResult(question, seed, (Step("base", candidates),), ((1, finals),))
+        finals, num_dropped = yield from draw_finals(question, tuple(ideas), tools, self.num_finals, scope, 1)
+        trace = (Step("base", candidates),)
+        return QuestionResult(question, seed, trace, ((1, finals),), dropped_at_finals=(num_dropped,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +118,9 @@ class Foreign:
         rounds = [step for step in result.trace if isinstance(step, Round)]
         history: History = tuple(done.attempts[i] for done in rounds for i in done.kept)
         scope = derive_seed(seed, question.question_id)
-        finals = yield from draw_finals(
+        finals, num_dropped = yield from draw_finals(
             question, history, tools, self.inner.num_finals, scope, self.inner.num_rounds
         )
         ideas = tuple(Step("foreign idea", (idea.candidate,), idea.reward) for idea in history)
-        return QuestionResult(question, seed, ideas, ((self.inner.num_rounds, finals),))
+        at_end = ((self.inner.num_rounds, finals),)
+        return QuestionResult(question, seed, ideas, at_end, dropped_at_finals=(num_dropped,))

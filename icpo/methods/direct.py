@@ -38,7 +38,7 @@ class Direct:
         """Draws the finals of one question."""
         scope = derive_seed(seed, question.question_id)
         if self._promises_ideas(question.kind):
-            finals = yield from draw_finals(question, (), tools, self.num_finals, scope, 0)
+            finals, _ = yield from draw_finals(question, (), tools, self.num_finals, scope, 0)
         else:
             request = tools.ask(
                 Purpose.FINAL, tools.prompts.plain(question), self.num_finals, derive_seed(scope, "final", 0)

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from icpo.methods.context import draw_fitting
+from icpo.methods.context import draw_fitting, is_too_long
 from icpo.seeding import derive_seed
 from icpo.types import (
     AskLookahead,
@@ -26,22 +26,23 @@ def draw_candidates(
     tools: Toolkit,
     num_candidates: int,
     scope: int,
-    drawn: tuple[Candidate, ...] = (),
+    drawn: Lookahead | None = None,
 ) -> Drawing[tuple[tuple[Candidate, ...], int]]:
     """Candidates of the history's prompt, and how many attempts did not fit it (Algorithm 1, line 3).
 
-    Those already `drawn` from the same prompt come first and are not drawn again.
+    Look-aheads already `drawn` from the same prompt come first and are not drawn again.
     """
-    num_missing = num_candidates - len(drawn)
+    known, num_dropped = (drawn.candidates, drawn.num_dropped) if drawn else ((), 0)
+    num_missing = num_candidates - len(known)
     if num_missing <= 0:
-        return drawn[:num_candidates], 0
+        return known[:num_candidates], num_dropped
 
     def request(_: int, fitted: History) -> SampleRequest:
         prompt = tools.prompts.solve(question, fitted)
         return tools.ask(Purpose.CANDIDATE, prompt, num_missing, derive_seed(scope, "candidate"))
 
     [fitted], [completions] = yield from draw_fitting([history], request)
-    return (*drawn, *tools.candidates(completions, question.kind)), len(history) - len(fitted)
+    return (*known, *tools.candidates(completions, question.kind)), len(history) - len(fitted)
 
 
 def draw_summaries(question: Question, candidates: Sequence[Candidate], tools: Toolkit) -> Drawing[list[str]]:
@@ -64,7 +65,8 @@ def look_ahead(
 ) -> AskLookahead:
     """Answers drawn with one more attempt in the history (Algorithm 1, line 6), gathered over several asks.
 
-    The i-th draw for an attempt has the same seed however the draws are split into instalments.
+    The i-th draw for an attempt has the same seed however the draws are split into instalments. The attempt
+    itself never leaves its prompt: one that does not fit even alone gets no look-ahead.
     """
     drawn: dict[int, list[Candidate]] = defaultdict(list)
 
@@ -76,22 +78,27 @@ def look_ahead(
             seed = derive_seed(scope, "lookahead", i) + len(drawn[i])
             return tools.ask(Purpose.LOOKAHEAD, tools.prompts.look_ahead(question, fitted), wanted[i], seed)
 
-        _, batches = yield from draw_fitting([(*history, attempts[i]) for i in asked], request)
-        for i, completions in zip(asked, batches, strict=True):
-            drawn[i] += tools.lookaheads(completions, question.kind)
-        return [Lookahead(i, tools.votes(drawn[i], question.kind), tuple(drawn[i])) for i in asked]
+        extended = [(*history, attempts[i]) for i in asked]
+        shown, batches = yield from draw_fitting(extended, request, num_needed=1)
+        lookaheads = []
+        for i, fitted, completions in zip(asked, shown, batches, strict=True):
+            if not is_too_long(completions):
+                drawn[i] += tools.lookaheads(completions, question.kind)
+                votes = tools.votes(drawn[i], question.kind)
+                lookaheads.append(Lookahead(i, votes, tuple(drawn[i]), len(history) + 1 - len(fitted)))
+        return lookaheads
 
     return ask
 
 
 def draw_finals(
     question: Question, history: History, tools: Toolkit, num_finals: int, scope: int, num_rounds: int
-) -> Drawing[tuple[Candidate, ...]]:
-    """The finals of a history after `num_rounds` rounds (Algorithm 1, output)."""
+) -> Drawing[tuple[tuple[Candidate, ...], int]]:
+    """Finals after `num_rounds` rounds, and how many attempts did not fit (Algorithm 1, output)."""
 
     def request(_: int, fitted: History) -> SampleRequest:
         prompt = tools.prompts.solve(question, fitted)
         return tools.ask(Purpose.FINAL, prompt, num_finals, derive_seed(scope, "final", num_rounds))
 
-    _, [completions] = yield from draw_fitting([history], request)
-    return tools.candidates(completions, question.kind)
+    [fitted], [completions] = yield from draw_fitting([history], request)
+    return tools.candidates(completions, question.kind), len(history) - len(fitted)

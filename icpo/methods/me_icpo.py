@@ -10,6 +10,7 @@ from icpo.types import (
     Candidate,
     Drawing,
     History,
+    Lookahead,
     Question,
     QuestionResult,
     RewardSource,
@@ -67,21 +68,24 @@ class MeIcpo:
         history: History = ()
         rounds: list[Round] = []
         finals: list[tuple[int, tuple[Candidate, ...]]] = []
-        drawn: tuple[Candidate, ...] = ()
+        dropped: list[int] = []
+        drawn: Lookahead | None = None
         for t in range(self.num_rounds + 1):
             if t in (self.finals_after or ()):
-                finals.append(
-                    (t, (yield from draw_finals(question, history, tools, self.num_finals, scope, t)))
+                found, num_dropped = yield from draw_finals(
+                    question, history, tools, self.num_finals, scope, t
                 )
+                finals.append((t, found))
+                dropped.append(num_dropped)
             if t < self.num_rounds and not self._has_settled(rounds):
                 done = yield from self._round(question, history, tools, derive_seed(scope, t), drawn)
                 history = (*history, *(done.attempts[i] for i in done.kept))  # line 7
                 rounds.append(done)
-                drawn = _lookaheads_of_kept(done) if self.reuse_lookaheads else ()
-        return QuestionResult(question, seed, tuple(rounds), tuple(finals))
+                drawn = _lookahead_of_kept(done) if self.reuse_lookaheads else None
+        return QuestionResult(question, seed, tuple(rounds), tuple(finals), dropped_at_finals=tuple(dropped))
 
     def _round(
-        self, question: Question, history: History, tools: Toolkit, scope: int, drawn: tuple[Candidate, ...]
+        self, question: Question, history: History, tools: Toolkit, scope: int, drawn: Lookahead | None
     ) -> Drawing[Round]:
         """Lines 3 to 6; only eligible candidates are summarised, looked ahead of and kept."""
         candidates, num_dropped = yield from draw_candidates(  # line 3
@@ -115,6 +119,6 @@ class MeIcpo:
         return bool(votes.counts) and votes.counts[0][1] >= self.early_stop * self.num_candidates
 
 
-def _lookaheads_of_kept(done: Round) -> tuple[Candidate, ...]:
-    """The look-aheads of the one attempt kept, oldest first; none where several or none were kept."""
-    return next((x.candidates for x in done.lookaheads if (x.attempt,) == done.kept), ())
+def _lookahead_of_kept(done: Round) -> Lookahead | None:
+    """The look-aheads of the one attempt kept; None where several or none were kept."""
+    return next((x for x in done.lookaheads if (x.attempt,) == done.kept), None)

@@ -5,11 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from icpo.metrics.copying import Result, Tally, copy_share, tag_hits
+from icpo.metrics.copying import Result, Tally, copy_share, rounds_of, tag_hits
 from icpo.metrics.curves import by_round
 from icpo.metrics.estimates import estimate
 from icpo.metrics.per_question import PER_QUESTION, pass_at_k
 from icpo.metrics.scores import GradedFinals, Outcome, QuestionScore
+from icpo.types import Purpose
 
 _COSTS = ("num_requests", "num_sequences", "prompt_tokens", "cached_prompt_tokens", "generated_tokens")
 
@@ -21,8 +22,9 @@ def measure_cell(
 
     Scores are those of the finals after the most rounds; `by_num_rounds` holds the others where there are
     several. `copy_rate` and `tag_accuracy` stand there when a history had a reward-1 attempt, or a round a
-    tag; `num_verdicts` and `num_unread_verdicts` when the model judged its own solutions. `tally` is the
-    partition that voted. Raises ValueError when there are no scores, KeyError for a score without a result.
+    tag; `num_verdicts` and `num_unread_verdicts` when the model judged its own solutions; `num_dropped`, by
+    purpose, when attempts did not fit a prompt. `tally` is the partition that voted. Raises ValueError when
+    there are no scores, KeyError for a score without a result.
     """
     if not scores:
         raise ValueError("a cell without graded questions has no metrics")
@@ -36,6 +38,7 @@ def measure_cell(
         "pass_by_k": _pass_by_k(scores),
         **_counts([s.last for s in scores]),
         **_verdicts([result for _, result in pairs]),
+        **_dropped([result for _, result in pairs]),
         **_costs([result for _, result in pairs]),
         **_copying(pairs, tally),
         **_by_num_rounds(pairs),
@@ -71,6 +74,19 @@ def _verdicts(results: Sequence[Result]) -> dict[str, int]:
     """How many verdicts of the model's own decided, if any, and how many of them could not be read."""
     given = [v for result in results for step in result["trace"] for v in step.get("verdicts", ())]
     return {"num_verdicts": len(given), "num_unread_verdicts": given.count(None)} if given else {}
+
+
+def _dropped(results: Sequence[Result]) -> dict[str, dict[str, int]]:
+    """Attempts left out of prompts for want of room, if any were; old results tell the candidates' alone."""
+    rounds = [round_ for result in results for round_ in rounds_of(result)]
+    found = {
+        Purpose.CANDIDATE.value: sum(round_.get("num_dropped", 0) for round_ in rounds),
+        Purpose.LOOKAHEAD.value: sum(
+            ahead.get("num_dropped", 0) for round_ in rounds for ahead in round_["lookaheads"]
+        ),
+        Purpose.FINAL.value: sum(sum(result.get("dropped_at_finals", ())) for result in results),
+    }
+    return {"num_dropped": found} if any(found.values()) else {}
 
 
 def _costs(results: Sequence[Result]) -> dict[str, Any]:

@@ -70,6 +70,7 @@ def result_row(result: QuestionResult) -> dict[str, Any]:
         "text": result.question.text,
         "usage": asdict(result.usage),
         "usage_at_finals": [asdict(usage) for usage in result.usage_at_finals],
+        "dropped_at_finals": list(result.dropped_at_finals),
         "trace": [_round_row(step) if isinstance(step, Round) else _step_row(step) for step in result.trace],
         "finals": [[rounds_done, _candidate_rows(finals)] for rounds_done, finals in result.finals],
     }
@@ -126,4 +127,5 @@ def _lookahead_row(lookahead: Lookahead) -> dict[str, Any]:
         "attempt": lookahead.attempt,
         "votes": _votes_row(lookahead.votes),
         "entropy_bits": lookahead.entropy_bits,
+        "num_dropped": lookahead.num_dropped,
     }

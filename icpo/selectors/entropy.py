@@ -9,7 +9,7 @@ from icpo.types import AskLookahead, Attempt, Selecting, Selection
 
 @dataclass(frozen=True, slots=True)
 class Entropy:
-    """Least look-ahead entropy wins; the first of equals; nothing is kept of no attempts.
+    """Least look-ahead entropy wins; the first of equals; nothing is kept where no attempt could be shown.
 
     `largest` keeps the most uncertain instead, as a control.
     """
@@ -22,9 +22,9 @@ class Entropy:
         self, attempts: Sequence[Attempt], ask: AskLookahead, *, num_lookaheads: int, seed: int
     ) -> Selecting:
         """Draws the full budget for every attempt and keeps the least uncertain."""
-        if not attempts:
-            return Selection(())
         lookaheads = yield from ask({i: num_lookaheads for i in range(len(attempts))})
+        if not lookaheads:
+            return Selection(())
         sign = -1 if self.largest else 1
         best = min(lookaheads, key=lambda lookahead: (sign * lookahead.entropy_bits, lookahead.attempt))
         return Selection((best.attempt,), tuple(lookaheads))

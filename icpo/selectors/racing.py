@@ -81,7 +81,7 @@ class EntropyRacing:
     ) -> Selecting:
         """Races the attempts and keeps the one of least estimated entropy, the first of equals.
 
-        A single starter is kept without a draw; nothing is kept of no attempts.
+        A single starter is kept without a draw; nothing is kept where no attempt could be shown.
         """
         alive = _firsts(attempts) if self.merge_identical else list(range(len(attempts)))
         if len(alive) < 2:
@@ -90,6 +90,8 @@ class EntropyRacing:
         num_left = num_lookaheads
         for size in self.stages(num_lookaheads):
             racing = yield from ask(dict.fromkeys(alive, size))
+            if not racing:
+                return Selection(())
             num_left -= size
             seen |= {x.attempt: x for x in racing}
             ranked = sorted(racing, key=lambda x: (self._estimate(x, num_lookaheads), x.attempt))

@@ -119,7 +119,10 @@ class AskLookahead(Protocol):
     """Draws look-aheads for a selector: more for some attempts than for others if it wishes."""
 
     def __call__(self, wanted: Mapping[int, int]) -> Looking:
-        """Draws `wanted[i]` more look-aheads of attempt i; returns all drawn so far of each i asked."""
+        """Draws `wanted[i]` more look-aheads of attempt i; returns all drawn so far of each i asked.
+
+        Attempts that do not fit the context even alone are left out.
+        """
 
 
 class Selector(Protocol):

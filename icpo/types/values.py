@@ -184,11 +184,15 @@ History = tuple[Attempt, ...]
 
 @dataclass(frozen=True, slots=True)
 class Lookahead:
-    """The answers drawn with one more attempt in the history; `attempt` is its index in the round."""
+    """The answers drawn with one more attempt in the history; `attempt` is its index in the round.
+
+    `num_dropped` counts the older attempts left out of their prompt for want of room.
+    """
 
     attempt: int
     votes: Votes
     candidates: tuple[Candidate, ...] = ()
+    num_dropped: int = 0
 
     @property
     def entropy_bits(self) -> float:
@@ -225,7 +229,8 @@ class Selection:
 class Round:
     """What one round did. `eligible[i]` is the candidate index of attempt i; `kept` indexes attempts.
 
-    `num_dropped` counts attempts left out of the candidates' prompt for want of room.
+    `num_dropped` counts attempts left out of the candidates' prompt for want of room. An attempt too long to
+    be shown even alone has no look-aheads, and a selector that compares them never keeps it.
     """
 
     candidates: tuple[Candidate, ...]
@@ -270,7 +275,8 @@ class Usage:
 class QuestionResult:
     """All that was drawn for one question under one seed; `finals` pairs rounds done with finals.
 
-    `usage_at_finals` holds, for each set of finals, the cost of a run that ends with it.
+    `usage_at_finals` holds, for each set of finals, the cost of a run that ends with it; `dropped_at_finals`
+    how many attempts were left out of its prompt for want of room (empty for methods without a history).
     """
 
     question: Question
@@ -279,6 +285,7 @@ class QuestionResult:
     finals: tuple[tuple[int, tuple[Candidate, ...]], ...]
     usage: Usage = field(default_factory=Usage)
     usage_at_finals: tuple[Usage, ...] = ()
+    dropped_at_finals: tuple[int, ...] = ()
 
 
 Batches = list[list[Completion]]

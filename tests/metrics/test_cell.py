@@ -128,6 +128,20 @@ def test_verdicts_and_those_that_could_not_be_read_are_counted():
     assert "num_verdicts" not in measure_cell([score], [result("q1", 0)], tally=tally)
 
 
+def test_what_did_not_fit_is_counted_by_purpose_and_old_results_tell_the_candidates_alone():
+    score = QuestionScore("q1", 0, "4", ((1, GradedFinals(["wrong"], ["5"])),), (GradedRound([False]),))
+    old = round_(["5"], [1], kept=[0], bits=[0.5]) | {"num_dropped": 1}
+    new = old | {"lookaheads": [{"attempt": 0, "entropy_bits": 0.5, "num_dropped": 2}]}
+
+    def dropped(row):
+        return measure_cell([score], [row], tally=tally).get("num_dropped")
+
+    assert dropped(result("q1", 0, old)) == {"candidate": 1, "lookahead": 0, "final": 0}
+    told = result("q1", 0, new) | {"dropped_at_finals": [0, 3]}
+    assert dropped(told) == {"candidate": 1, "lookahead": 2, "final": 3}
+    assert dropped(result("q1", 0, round_(["5"], [1], kept=[0]))) is None
+
+
 def test_scores_survive_their_line():
     score = QuestionScore(
         "q1",

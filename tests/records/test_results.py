@@ -44,6 +44,7 @@ def test_a_line_says_all_of_a_result_but_the_texts(cell, reopen):
                 "too_long_by_purpose": {},
             },
             "usage_at_finals": [],
+            "dropped_at_finals": [2],
             "trace": [
                 {
                     "type": "round",
@@ -52,7 +53,7 @@ def test_a_line_says_all_of_a_result_but_the_texts(cell, reopen):
                     "rewards": {"tags": [1, None], "winner": "7", "num_tied": 2},
                     "eligible": [0, 1],
                     "attempts": [{"reward": 1, "summary": "adds"}] * 2,
-                    "lookaheads": [{"attempt": 0, "votes": votes, "entropy_bits": 0.5}],
+                    "lookaheads": [{"attempt": 0, "votes": votes, "entropy_bits": 0.5, "num_dropped": 3}],
                     "kept": [0],
                     "num_dropped": 1,
                 },

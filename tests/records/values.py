@@ -56,10 +56,16 @@ def result(
     votes = Votes((("7", 1),), 1, ("7", None))
     attempts = tuple(Attempt(c, 1, "adds") for c in candidates)
     round_ = Round(
-        candidates, votes, Rewards((1, None), "7", 2), (0, 1), attempts, (Lookahead(0, votes),), (0,), 1
+        candidates,
+        votes,
+        Rewards((1, None), "7", 2),
+        (0, 1),
+        attempts,
+        (Lookahead(0, votes, (), 3),),
+        (0,),
+        1,
     )
     step = Step("thought", candidates[:1], 0.5, 3, (1.0, None))
     usage = Usage(4, 5, 6, 7, 8, {"candidate": 8})
-    return QuestionResult(
-        Question(question_id, text, AnswerKind.NUMBER), seed, (round_, step), ((1, candidates),), usage
-    )
+    question = Question(question_id, text, AnswerKind.NUMBER)
+    return QuestionResult(question, seed, (round_, step), ((1, candidates),), usage, dropped_at_finals=(2,))

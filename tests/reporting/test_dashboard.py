@@ -91,6 +91,33 @@ def test_search_baselines_tell_their_steps_and_ungraded_questions_their_answers(
     assert (shown["name"], shown["value"], shown["candidates"][0]["text"]) == ("thought", 0.5, "It is 12.")
 
 
+def test_the_prompt_of_finals_leaves_out_what_did_not_fit_also_where_that_is_not_known():
+    candidate = {"answer": "12", "draw": "", "finish_reason": "stop", "num_completion_tokens": 3}
+    rounds = [
+        {
+            "type": "round",
+            "candidates": [candidate],
+            "votes": {"counts": [["12", 1]], "num_abstained": 0, "labels": ["12"]},
+            "rewards": {"tags": [1], "winner": "12", "num_tied": 1},
+            "eligible": [0],
+            "attempts": [{"reward": 1, "summary": summary}],
+            "lookaheads": [],
+            "kept": [0],
+            "num_dropped": 0,
+        }
+        for summary in ("older", "newer")
+    ]
+    row = {"question_id": "q1", "text": "?", "kind": "number", "seed": 0, "usage": {}}
+    row |= {"trace": rounds, "finals": [[2, [candidate]]]}
+
+    def shown(row):
+        return str(story(row, None, {}, Book(PROMPTS["answer_line"], False, True, "full"), None)["finals"])
+
+    assert "older" in shown(row) and "newer" in shown(row)
+    fitted = shown(row | {"dropped_at_finals": [1]})
+    assert "older" not in fitted and "newer" in fitted
+
+
 def test_index_holds_cells_tables_and_the_pair_to_compare(outputs):
     index = write_dashboard(outputs, ["run"], max_questions=9)
     data = received(index.parent, "index")

@@ -29,6 +29,7 @@ def story(
     question = Question(result["question_id"], result["text"], AnswerKind(result["kind"]))
     rounds = [entry for entry in result["trace"] if entry["type"] == "round"]
     graded = dict(score.finals) if score else {}
+    dropped = result.get("dropped_at_finals") or [0] * len(result["finals"])
     return {
         "seed": result["seed"],
         "usage": result["usage"],
@@ -44,9 +45,13 @@ def story(
         "steps": [_step(entry, texts) for entry in result["trace"] if entry["type"] == "step"],
         "finals": [
             _finals(
-                done, finals, graded.get(done), texts, _final_prompt(book, question, rounds[:done], prompt)
+                done,
+                finals,
+                graded.get(done),
+                texts,
+                _final_prompt(book, question, rounds[:done], prompt, num_dropped),
             )
-            for done, finals in result["finals"]
+            for (done, finals), num_dropped in zip(result["finals"], dropped, strict=True)
         ],
     }
 
@@ -125,10 +130,14 @@ def _solve(
 
 
 def _final_prompt(
-    book: Book | None, question: Question, rounds: Sequence[Mapping[str, Any]], prompt: str | None
+    book: Book | None,
+    question: Question,
+    rounds: Sequence[Mapping[str, Any]],
+    prompt: str | None,
+    dropped: int,
 ) -> list[Part]:
     """What the finals were drawn from; `prompt` is set for the base alone."""
     is_plain = prompt == "plain" or (prompt == "authors" and question.kind is AnswerKind.NUMBER)
     if book is not None and is_plain:
         return plain_parts(book, question)
-    return _solve(book, question, rounds, 0)
+    return _solve(book, question, rounds, dropped)
