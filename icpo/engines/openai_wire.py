@@ -127,7 +127,7 @@ def prompt_tokens_in(message: str) -> int | None:
 
 
 def retry_after_seconds(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """How long a server asks to wait: seconds, or until a date; None where it does not say."""
+    """How long a server asks to wait: seconds, or until a date, in UTC if it names no zone; None if neither."""
     value = headers.get("retry-after", "").strip()
     if not value:
         return None
@@ -135,6 +135,8 @@ def retry_after_seconds(headers: Mapping[str, str], now: datetime | None = None)
         return float(value)
     try:
         until = parsedate_to_datetime(value)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
+    if until.tzinfo is None:
+        until = until.replace(tzinfo=timezone.utc)
     return max(0.0, (until - (now or datetime.now(timezone.utc))).total_seconds())

@@ -18,7 +18,10 @@ def choice(text="hi", reason="stop"):
         ({"retry-after": " 0.25 "}, 0.25),
         ({"retry-after": "Thu, 01 Jan 2026 00:00:30 GMT"}, 30.0),
         ({"retry-after": "Wed, 31 Dec 2025 23:00:00 GMT"}, 0.0),
+        ({"retry-after": "Thu, 01 Jan 2026 00:00:30"}, 30.0),
+        ({"retry-after": "Thu, 01 Jan 2026 00:00:30 -0000"}, 30.0),
         ({"retry-after": "soon"}, None),
+        ({"retry-after": "Thu, 01 Jan 99999999999 00:00:30 GMT"}, None),
     ],
 )
 def test_retry_after_is_seconds_or_a_date(headers, seconds):
