@@ -4,8 +4,8 @@ python experiments/racing/make_table.py [RUN_NAME] [--yardstick LABEL] [--output
 
 Reads stored cells only; writes RUN/report/racing.{md,csv}. Differences are paired by question and seed, with
 95% bootstrap intervals clustered by question. Where few or no pairs differ an interval says too little: with
-none of n questions differing, up to 3/n of all may (95%). "Another idea kept" counts the pairs with a round that
-both went through and that kept other ideas (summary, answer, reward).
+none of n questions differing, up to 3/n of all may (95%). "Another idea kept" counts pairs: in a round that
+both went through, the ideas (summary, answer, reward) kept were others.
 """
 
 import sys
