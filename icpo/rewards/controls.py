@@ -10,7 +10,7 @@ from icpo.types import Candidate, Question, Rewards, RewardSource, Votes
 
 @dataclass(frozen=True, slots=True)
 class Shuffled:
-    """The tags of another source, dealt to the candidates at random."""
+    """The tags of another source, dealt to the candidates that answered at random."""
 
     name: str
     tagged: bool
@@ -19,10 +19,17 @@ class Shuffled:
     def rewards(
         self, question: Question, candidates: Sequence[Candidate], votes: Votes, *, seed: int
     ) -> Rewards:
-        """As many of each tag as the inner source gives, in seeded random order."""
+        """As many of each tag as the inner source gives them, in seeded random order.
+
+        Who abstained keeps the inner source's tag: dealt a 1 that is never shown, the ideas would have fewer.
+        """
         given = self.inner.rewards(question, candidates, votes, seed=seed)
-        tags = list(given.tags)
-        Random(derive_seed(seed, "shuffled")).shuffle(tags)
+        dealt = [tag for c, tag in zip(candidates, given.tags, strict=True) if c.answer is not None]
+        Random(derive_seed(seed, "shuffled")).shuffle(dealt)
+        left = iter(dealt)
+        tags = (
+            tag if c.answer is None else next(left) for c, tag in zip(candidates, given.tags, strict=True)
+        )
         return replace(given, tags=tuple(tags))
 
 
