@@ -133,7 +133,8 @@ class OpenAIEngine:
                 "the protocol asks for. Set engine.supports_extras=true for vLLM's server, or choose "
                 "another protocol."
             )
-        num_calls = 1 if self._settings.supports_n else num_samples
+        # vLLM's server takes no n beside a temperature of 0.
+        num_calls = 1 if self._settings.supports_n and not sampling.is_greedy else num_samples
         num_prompt = len(request.prompt.raw.encode()) + TEMPLATE_TOKENS  # no token is shorter than a byte
         worst = self._settings.spend(num_prompt, sampling.max_tokens * num_samples // num_calls)
         async with self._budget.reserved(sum([worst] * num_calls, Spend())):

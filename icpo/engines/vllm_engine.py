@@ -28,11 +28,15 @@ REASONS = {"stop": FinishReason.STOP, "length": FinishReason.LENGTH}
 
 @dataclass(slots=True)
 class _Asked:
-    """A request on its way: its completions by sample, and the names under which vLLM knows its parts."""
+    """A request on its way: its completions by sample, and the names under which vLLM knows its parts.
+
+    A greedy request is drawn once, as vLLM wants it, and its completion handed out `num_copies` times.
+    """
 
     request: SampleRequest
     prompt: list[int]
     sampling: Sampling
+    num_copies: int
     completions: dict[int, Completion] = field(default_factory=dict)
     names: list[str] = field(default_factory=list)
 
@@ -92,7 +96,9 @@ class VllmEngine:
             return
         most = min(sampling.max_tokens, room)
         sampling = replace(sampling, max_tokens=most, min_tokens=min(sampling.min_tokens, most))
-        self._waiting[ticket] = _Asked(request, prompt, sampling)
+        num_copies = request.num_samples if sampling.is_greedy else 1
+        drawn = replace(request, num_samples=request.num_samples // num_copies)
+        self._waiting[ticket] = _Asked(drawn, prompt, sampling, num_copies)
         self._admit()
 
     def finished(self) -> list[tuple[int, list[Completion]]]:
@@ -208,7 +214,8 @@ class VllmEngine:
             self._totals.cached_prompt_tokens += output.num_cached_tokens or 0
             self._admission.release(ticket)
             del self._running[ticket]
-            self._ready.append((ticket, [asked.completions[i] for i in range(asked.request.num_samples)]))
+            drawn = [asked.completions[i] for i in range(asked.request.num_samples)]
+            self._ready.append((ticket, drawn * asked.num_copies))
 
     def _drop(self, names: Iterable[str]) -> None:
         """Makes vLLM forget parts."""

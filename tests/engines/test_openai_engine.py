@@ -120,6 +120,12 @@ def test_samples_and_their_tokens_come_back_with_their_ticket(server, start, sup
     assert engine.spent.tokens == num_calls * PROMPT_TOKENS + 4 * COMPLETION_TOKENS
 
 
+def test_greedy_samples_are_asked_for_one_by_one(server, start):
+    """As vLLM's server wants it: "n must be 1 when using greedy sampling"."""
+    collect(start(), [ask(n=3, sampling=replace(SAMPLING, temperature=0.0))])
+    assert [body.get("n") for _, _, body, _ in server.requests] == [None] * 3
+
+
 def test_chat_requests_carry_sampling_seed_and_thinking_switches(server, start):
     options = (("enable_thinking", False),)
     engine = start(replace(MODEL, template_options=options), template_options_field="chat_template_kwargs")

@@ -22,6 +22,16 @@ def test_greedy_completions_are_those_of_the_transformers_engine(engine):
         assert ours.num_completion_tokens == theirs.num_completion_tokens
 
 
+@pytest.mark.parametrize("purpose", [Purpose.SUMMARY, Purpose.FINAL])
+def test_greedy_samples_of_one_prompt_are_drawn_once_and_all_alike(engine, purpose):
+    greedy = {"purpose": purpose, "temperature": 0, "top_p": 1}
+    before = engine.accounting()
+    one, three = answers(engine, [ask(TEXTS[0], 1, **greedy), ask(TEXTS[0], 3, **greedy)])
+    [text] = {c.text for c in one + three}
+    assert text and [len(one), len(three)] == [1, 3]
+    assert engine.accounting()["sequences"] - before["sequences"] == 2
+
+
 def test_samples_follow_their_seed_and_index(engine):
     def draw(num_samples, seed):
         return ask(TEXTS[0], num_samples, seed, temperature=2.0, max_tokens=24, min_tokens=24)
