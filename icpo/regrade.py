@@ -12,9 +12,10 @@ logger = logging.getLogger("icpo")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Grades each cell's finals again under its own protocol; 1 when a verdict moved, 2 on an error.
+    """Grades each cell again under its own protocol; 1 when a verdict moved, 2 on an error.
 
-    Answers are read from the stored texts with the rules in force now. With --write the scores and metrics
+    The answers of finals are read from the stored texts with the rules in force now. A verdict is a final's
+    outcome and class, or whether a round's candidate is right. With --write the scores and metrics
     are replaced, and the report made anew; without it nothing changes.
     """
     parser = argparse.ArgumentParser(prog="python -m icpo.regrade", description=__doc__)

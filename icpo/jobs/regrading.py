@@ -53,7 +53,7 @@ def _regrade_cell(folder: Path, write: bool, say: Callable[[str], None]) -> int:
         moved = list(_moved(before, after))
         for line in moved:
             say(f"{folder.name}: {line}")
-        say(f"{folder.name}: {len(moved)} of {sum(len(s.last.outcomes) for s in after)} verdicts moved")
+        say(f"{folder.name}: {len(moved)} of {sum(map(len, map(_verdicts, after)))} verdicts moved")
         if write and moved:
             metrics = {**(read_metrics(folder) or {}), **measure_cell(after, rows, tally=grader.tally)}
             with CellRecords.open(
@@ -80,11 +80,27 @@ def _reread(row: Mapping[str, Any], folder: Path, grader: Grader, reasoning_end:
 
 
 def _moved(before: list[QuestionScore], after: list[QuestionScore]) -> Iterator[str]:
-    was = {score.key: score for score in before}
+    was = {score.key: _verdicts(score) for score in before}
     for score in after:
-        for i, (old, new) in enumerate(zip(was[score.key].last.outcomes, score.last.outcomes, strict=True)):
-            if old is not new:
+        old = was.get(score.key, {})
+        for where, verdict in _verdicts(score).items():
+            if verdict != old.get(where):
                 yield (
-                    f"question {score.question_id!r}, seed {score.seed}, final {i}: {old.value} -> "
-                    f"{new.value} (answer {score.last.labels[i]!r}, gold {score.gold!r})"
+                    f"question {score.question_id!r}, seed {score.seed}, {where}: "
+                    f"{old.get(where, 'not graded')} -> {verdict} (gold {score.gold!r})"
                 )
+
+
+def _verdicts(score: QuestionScore) -> dict[str, str]:
+    """All that a score says: outcome and class of each final, and whether each candidate is right."""
+    finals = {
+        f"final {i} after {done} rounds": f"{outcome.value} (class {label!r})"
+        for done, graded in score.finals
+        for i, (outcome, label) in enumerate(zip(graded.outcomes, graded.labels, strict=True))
+    }
+    candidates = {
+        f"candidate {i} of round {t}": str(correct)
+        for t, graded in enumerate(score.rounds, start=1)
+        for i, correct in enumerate(graded.correct)
+    }
+    return finals | candidates
