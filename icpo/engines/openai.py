@@ -15,7 +15,8 @@ class OpenAISettings:
     """How a server is reached; `start` opens it for a backbone.
 
     `api_key_env` names the environment variable that holds the key (None: the server wants none).
-    `supports_n` and `supports_seed` tell whether a request may name them; without n, n calls are made.
+    `supports_n` and `supports_seed` tell whether a request may name them; n calls are made without n,
+    and for greedy samples.
     `supports_extras` allows min_tokens and repetition_penalty, which vLLM's server adds to the API.
     `template_options_field` is where the backbone's template options go in a request (None: at its top).
     `max_tokens_field` is the API's name for the answer budget. Budgets (None: without limit) count this
@@ -75,7 +76,7 @@ class OpenAISettings:
     def spend(self, num_prompt: int, num_completion: int) -> Spend:
         """One reply of so many tokens; free where no prices are given."""
         cost = (self.prompt_price or 0) * num_prompt + (self.completion_price or 0) * num_completion
-        return Spend(1, num_prompt + num_completion, cost / 1e6)
+        return Spend(1, num_prompt, num_completion, cost / 1e6)
 
 
 def load_openai() -> ModuleType:

@@ -64,6 +64,16 @@ class OpenAIEngine:
         """How often each kind of fault was met and mended."""
         return self._caller.faults
 
+    def accounting(self) -> dict[str, Any]:
+        """What was charged since the start: a prompt counts once a reply, hence once a sample without n."""
+        spent = self.spent
+        return {
+            "requests": spent.requests,
+            "prompt_tokens": spent.prompt_tokens,
+            "generated_tokens": spent.generated_tokens,
+            "cost_dollars": spent.cost,
+        }
+
     def submit(self, ticket: int, request: SampleRequest) -> None:
         """Queues a request; after an error nothing is started any more."""
         if ticket in self._futures:

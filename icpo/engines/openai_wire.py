@@ -127,7 +127,7 @@ def prompt_tokens_in(message: str) -> int | None:
 
 
 def retry_after_seconds(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """How long a server asks to wait: seconds, or until a date, in UTC if it names no zone; None if neither."""
+    """How long a server asks to wait: seconds, or until a date (UTC if it names no zone); None if neither."""
     value = headers.get("retry-after", "").strip()
     if not value:
         return None

@@ -11,11 +11,17 @@ from icpo.errors import BudgetError
 
 @dataclass(frozen=True, slots=True)
 class Spend:
-    """Replies received, tokens read and written, and their price in dollars."""
+    """Replies received, tokens of their prompts and completions, and their price in dollars."""
 
     requests: int = 0
-    tokens: int = 0
+    prompt_tokens: int = 0
+    generated_tokens: int = 0
     cost: float = 0.0
+
+    @property
+    def tokens(self) -> int:
+        """Tokens read and written."""
+        return self.prompt_tokens + self.generated_tokens
 
     def __add__(self, other: "Spend") -> "Spend":
         return Spend(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
@@ -58,7 +64,8 @@ class Budget:
 
     def _exceeded(self, worst: Spend) -> str | None:
         total = sum(self._reserved, self.spent + worst)
-        for (name, limit), value in zip(self.limits.items(), astuple(total), strict=True):
+        values = (total.requests, total.tokens, total.cost)
+        for (name, limit), value in zip(self.limits.items(), values, strict=True):
             if value > (inf if limit is None else limit):
                 return name
         return None

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from icpo.backbones import Backbone
 from icpo.types import BlockEngine, Engine
 
-RUNNING_TOTALS = ("seconds", "tokens", "requests", "sequences", "preemptions", "steps")
+RUNNING_TOTALS = ("seconds", "tokens", "requests", "sequences", "preemptions", "steps", "dollars")
 
 
 class EngineSettings(Protocol):

@@ -104,7 +104,7 @@ def faulty_once(fault):
 
 @pytest.mark.parametrize("supports_n", [True, False])
 def test_samples_and_their_tokens_come_back_with_their_ticket(server, start, supports_n):
-    engine = start(supports_n=supports_n)
+    engine = start(supports_n=supports_n, prompt_price=1e6, completion_price=2e6)
     answers = collect(engine, [ask("a", n=3), ask("b", n=1)])
     assert {ticket: len(completions) for ticket, completions in answers.items()} == {0: 3, 1: 1}
     assert all(c.text.startswith("a#") for c in answers[0]) and answers[1][0].text.startswith("b#")
@@ -117,7 +117,12 @@ def test_samples_and_their_tokens_come_back_with_their_ticket(server, start, sup
         assert completion.finish_reason is FinishReason.STOP
     num_calls = 2 if supports_n else 4
     assert len(server.requests) == engine.spent.requests == num_calls
-    assert engine.spent.tokens == num_calls * PROMPT_TOKENS + 4 * COMPLETION_TOKENS
+    assert engine.accounting() == {
+        "requests": num_calls,
+        "prompt_tokens": num_calls * PROMPT_TOKENS,
+        "generated_tokens": 4 * COMPLETION_TOKENS,
+        "cost_dollars": num_calls * PROMPT_TOKENS + 2 * 4 * COMPLETION_TOKENS,
+    }
 
 
 def test_greedy_samples_are_asked_for_one_by_one(server, start):

@@ -7,7 +7,7 @@ from icpo.errors import BudgetError
 
 
 def test_spends_add_up_by_part():
-    assert Spend(1, 10, 0.5) + Spend(2, 5, 0.25) == Spend(3, 15, 0.75)
+    assert Spend(1, 10, 4, 0.5) + Spend(2, 5, 6, 0.25) == Spend(3, 15, 10, 0.75)
 
 
 def test_a_request_waits_for_room_and_starts_when_others_cost_less_than_feared():
@@ -37,8 +37,8 @@ def test_a_request_waits_for_room_and_starts_when_others_cost_less_than_feared()
 def test_what_can_never_fit_names_its_budget_and_what_was_spent(limits, name):
     async def run():
         budget = Budget(*limits)
-        budget.book(Spend(1, 30, 0.05))
-        async with budget.reserved(Spend(1, 30, 0.06)):
+        budget.book(Spend(1, 20, 10, 0.05))
+        async with budget.reserved(Spend(1, 20, 10, 0.06)):
             raise AssertionError("must not start")
 
     with pytest.raises(BudgetError, match=rf"engine\.{name}=.*1 replies, 30 tokens and 0\.05 dollars"):
@@ -48,7 +48,7 @@ def test_what_can_never_fit_names_its_budget_and_what_was_spent(limits, name):
 def test_a_budget_that_is_met_exactly_is_not_exceeded():
     async def run():
         budget = Budget(1, 30, 0.5)
-        async with budget.reserved(Spend(1, 30, 0.5)):
+        async with budget.reserved(Spend(1, 20, 10, 0.5)):
             return True
 
     assert asyncio.run(run())

@@ -36,12 +36,19 @@ def test_the_engine_is_kept_until_another_is_wanted():
 
 
 def test_counts_are_a_cells_own_and_sizes_are_not_subtracted():
-    before = {"generated_tokens": 10, "weights_gb": 15.2, "max_num_seqs": 512, "cache_block_tokens": 16}
+    before = {
+        "cost_dollars": 0.5,
+        "generated_tokens": 10,
+        "weights_gb": 15.2,
+        "max_num_seqs": 512,
+        "cache_block_tokens": 16,
+    }
     after = {
+        "cost_dollars": 0.75,
         "generated_tokens": 25,
         "weights_gb": 15.2,
         "max_num_seqs": 512,
         "cache_block_tokens": 16,
         "num_preemptions": 1,
     }
-    assert spent_between(before, after) == after | {"generated_tokens": 15}
+    assert spent_between(before, after) == after | {"cost_dollars": 0.25, "generated_tokens": 15}
