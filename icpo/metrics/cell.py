@@ -121,11 +121,12 @@ def _by_num_rounds(pairs: Sequence[tuple[QuestionScore, Result]]) -> dict[str, A
 
 
 def _costs_at(num_rounds: int, pairs: Sequence[tuple[QuestionScore, Result]]) -> dict[str, int]:
-    """Sums over questions and seeds of what a run that ends after so many rounds costs."""
+    """Sums over questions and seeds of the cost of a run that ends after so many rounds, where it is stored."""
     usages = [
         usage
         for _, result in pairs
-        for (done, _), usage in zip(result["finals"], result.get("usage_at_finals", []), strict=False)
+        if (costs := result.get("usage_at_finals"))
+        for (done, _), usage in zip(result["finals"], costs, strict=True)
         if done == num_rounds
     ]
     return {name: sum(usage[name] for usage in usages) for name in _COSTS} if usages else {}

@@ -8,7 +8,10 @@ from icpo.metrics.scores import QuestionScore
 
 
 def by_round(pairs: Sequence[tuple[QuestionScore, Mapping[str, Any]]]) -> list[dict[str, Any]]:
-    """One entry per round: means over questions and seeds.
+    """One entry per round: means over the `num_reached` questions and seeds that reached it.
+
+    With `early_stop` these become fewer and are those that had not agreed, so later rounds are of harder
+    questions.
 
     `mean_at_k` is the share of the round's candidates that are correct: they are drawn from the history
     that the rounds before left, so round 1 shows an empty history. `entropy_bits` is the mean over all
@@ -45,7 +48,8 @@ def _average(summaries: Sequence[Mapping[str, float | None]]) -> dict[str, float
         name: _mean([s[name] for s in summaries])
         for name in ("mean_at_k", "entropy_bits", "kept_entropy_bits")
     }
-    return {**means, "num_empty": sum(s["num_empty"] == 1 for s in summaries)}
+    num_empty = sum(s["num_empty"] == 1 for s in summaries)
+    return {**means, "num_empty": num_empty, "num_reached": len(summaries)}
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

@@ -1,3 +1,5 @@
+import pytest
+
 from icpo.metrics import GradedFinals, GradedRound, QuestionScore, measure_cell
 from icpo.types import Votes
 
@@ -64,8 +66,22 @@ def test_icpo_cell_by_hand():
     assert found["copy_rate"] == 2 / 4  # "1/2" and "0.5" are one class, the history's most frequent
     assert found["tag_accuracy"] == 1 / 5  # of 1 1 - 1 0 0, gold confirms the last alone
     assert found["by_round"] == [
-        {"round": 1, "mean_at_k": 0.0, "entropy_bits": 1.5, "kept_entropy_bits": 1.0, "num_empty": 0},
-        {"round": 2, "mean_at_k": 1 / 3, "entropy_bits": 1.0, "kept_entropy_bits": 0.5, "num_empty": 0},
+        {
+            "round": 1,
+            "mean_at_k": 0.0,
+            "entropy_bits": 1.5,
+            "kept_entropy_bits": 1.0,
+            "num_empty": 0,
+            "num_reached": 1,
+        },
+        {
+            "round": 2,
+            "mean_at_k": 1 / 3,
+            "entropy_bits": 1.0,
+            "kept_entropy_bits": 0.5,
+            "num_empty": 0,
+            "num_reached": 1,
+        },
     ]
 
 
@@ -104,6 +120,11 @@ def test_finals_after_the_most_rounds_are_the_cells_and_the_others_stand_apart()
     assert found["mean_at_k"]["value"] == 1.0
     assert {n: m["mean_at_k"]["value"] for n, m in found["by_num_rounds"].items()} == {"1": 0.0, "3": 1.0}
     assert {n: m["generated_tokens"] for n, m in found["by_num_rounds"].items()} == {"1": 2, "3": 9}
+    stored_before_costs_were = row | {"usage_at_finals": []}
+    found = measure_cell([score], [stored_before_costs_were], tally=tally)
+    assert "generated_tokens" not in found["by_num_rounds"]["1"]
+    with pytest.raises(ValueError, match="shorter"):
+        measure_cell([score], [row | {"usage_at_finals": [costs]}], tally=tally)
 
 
 def test_a_round_that_kept_nothing_is_counted():
@@ -116,7 +137,19 @@ def test_a_round_that_kept_nothing_is_counted():
         "entropy_bits": None,
         "kept_entropy_bits": None,
         "num_empty": 1,
+        "num_reached": 1,
     }
+
+
+def test_a_round_tells_how_many_reached_it():
+    """q2 agreed in round 1 and stopped: round 2 speaks of q1 alone and says so."""
+    graded = ((2, GradedFinals(["wrong"], ["5"])),)
+    one, two = GradedRound([False]), GradedRound([True])
+    scores = [QuestionScore("q1", 0, "4", graded, (one, one)), QuestionScore("q2", 0, "4", graded, (two,))]
+    rounds = [round_(["5"], [1], kept=[0])] * 2
+    rows = [result("q1", 0, *rounds), result("q2", 0, rounds[0])]
+    found = measure_cell(scores, rows, tally=tally)["by_round"]
+    assert [(entry["mean_at_k"], entry["num_reached"]) for entry in found] == [(0.5, 2), (0.0, 1)]
 
 
 def test_verdicts_and_those_that_could_not_be_read_are_counted():
