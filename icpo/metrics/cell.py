@@ -121,7 +121,7 @@ def _by_num_rounds(pairs: Sequence[tuple[QuestionScore, Result]]) -> dict[str, A
 
 
 def _costs_at(num_rounds: int, pairs: Sequence[tuple[QuestionScore, Result]]) -> dict[str, int]:
-    """Sums over questions and seeds of the cost of a run that ends after so many rounds, where it is stored."""
+    """Sums over questions and seeds of the cost of a run that ends after so many rounds, where stored."""
     usages = [
         usage
         for _, result in pairs
