@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from icpo.errors import BenchmarkError
 from icpo.methods.drawing import draw_finals, draw_summaries
 from icpo.methods.electing import elect
 from icpo.methods.me_icpo import MeIcpo
+from icpo.methods.settings import require_at_least
 from icpo.seeding import derive_seed
 from icpo.types import (
     Attempt,
@@ -42,6 +44,9 @@ class MajorityHint:
     num_samples: int
     num_finals: int
 
+    def __post_init__(self) -> None:
+        require_at_least(1, num_samples=self.num_samples, num_finals=self.num_finals)
+
     @property
     def max_sequences(self) -> int:
         """Completions drawn for a question."""
@@ -67,6 +72,11 @@ class RepeatedError:
     num_samples: int
     num_copies: int
     num_finals: int
+
+    def __post_init__(self) -> None:
+        require_at_least(
+            1, num_samples=self.num_samples, num_copies=self.num_copies, num_finals=self.num_finals
+        )
 
     @property
     def max_sequences(self) -> int:
@@ -102,7 +112,15 @@ class Foreign:
         return inner.num_rounds * a_round + (1 + len(inner.finals_after or ())) * inner.num_finals
 
     def among(self, questions: Sequence[Question]) -> "Foreign":
-        """The same method, each question's ideas coming from the next one's run."""
+        """The same method, each question's ideas coming from the next one's run.
+
+        Raises BenchmarkError below two questions: a question's own ideas are not foreign.
+        """
+        if len(questions) < 2:
+            raise BenchmarkError(
+                "method=foreign shows a question the ideas found for another: it needs at least two questions, "
+                f"and there is {len(questions)}. Raise benchmark.limit, or choose another benchmark."
+            )
         following = [*questions[1:], *questions[:1]]
         return replace(
             self, partners=tuple((q.question_id, p) for q, p in zip(questions, following, strict=True))

@@ -2,6 +2,7 @@
 
 import pytest
 
+from icpo.errors import BenchmarkError
 from icpo.methods import Direct, Foreign, MajorityHint, RepeatedError
 from icpo.methods.metering import metered
 from icpo.types import AnswerKind, Purpose, Question, Step
@@ -75,6 +76,27 @@ def test_foreign_ideas_are_the_next_questions():
     user = asked[-1][0].prompt.user
     assert QUESTION.text in user and OTHER.text not in user and "[0]- TWO\n\nThus" in user
     assert dict(control.partners)["q2"] == QUESTION, "the last takes the first's"
+
+
+def test_a_single_question_has_no_foreign_ideas():
+    with pytest.raises(BenchmarkError, match="at least two questions, and there is 1"):
+        Foreign("foreign", "foreign", method()).among([QUESTION])
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings"),
+    [
+        (MajorityHint, {"num_samples": 0}),
+        (MajorityHint, {"num_finals": 0}),
+        (RepeatedError, {"num_samples": 0}),
+        (RepeatedError, {"num_copies": 0}),
+        (RepeatedError, {"num_finals": 0}),
+    ],
+)
+def test_settings_that_draw_nothing_are_refused(kind, settings):
+    sizes = {"num_samples": 4, "num_finals": 2} | ({"num_copies": 3} if kind is RepeatedError else {})
+    with pytest.raises(ValueError, match=f"{next(iter(settings))} must be at least 1, got 0"):
+        kind("control", "control", **sizes | settings)
 
 
 def test_a_foreign_trace_holds_no_rounds_that_would_be_graded_with_this_questions_gold():
