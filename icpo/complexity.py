@@ -81,18 +81,6 @@ def me_icpo_time(shape: ModelShape, work: Workload, *, full_lookaheads: bool) ->
     return total
 
 
-def me_icpo_leading_terms(shape: ModelShape, work: Workload) -> dict[str, float]:
-    """The four terms of the ME-ICPO time theorem, by their dependence on n and k."""
-    n, k = work.num_rounds, work.num_candidates
-    L, d, beta = shape.num_layers, shape.width, work.appended_tokens
-    return {
-        "n^3": L * d * beta**2 * n**3,
-        "k n^2": k * L * d * beta * work.answer_tokens * n**2,
-        "n^2": L * d**2 * beta * n**2,
-        "k n": k * L * d**2 * work.answer_tokens * n,
-    }
-
-
 def ttrl_time(shape: ModelShape, work: Workload, *, num_steps: int, backward_ratio: float) -> float:
     """TTRL over n rounds (paper, proof of its time theorem); g = `num_steps`, kappa = `backward_ratio`."""
     s0, length, k = work.prompt_tokens, work.answer_tokens, work.num_candidates

@@ -1,4 +1,4 @@
-"""One question as it is solved, for a terminal: each stage when it is done, each round when it is whole."""
+"""One question as it is solved, for a terminal: each stage when it is done."""
 
 from collections.abc import Callable, Sequence
 
@@ -10,12 +10,10 @@ from rich.text import Text
 from icpo.types import (
     AnswerKind,
     Batches,
-    Candidate,
     Lookahead,
     Purpose,
     Question,
     QuestionResult,
-    Round,
     SampleRequest,
     Solving,
     Toolkit,
@@ -73,51 +71,12 @@ def stage_view(
     return Group(*lines)
 
 
-def round_view(round_: Round, number: int) -> RenderableType:
-    """A whole round: each attempt with answer, reward, entropy after it, and which was kept."""
-    entropy_bits = {ahead.attempt: ahead.entropy_bits for ahead in round_.lookaheads}
-    table = Table(title=Text(f"round {number}"), title_justify="left")
-    for column in ("", "answer", "votes", "reward", "entropy (bits)", "summary"):
-        table.add_column(column)
-    counts = dict(round_.votes.counts)
-    for i, attempt in enumerate(round_.attempts):
-        label = round_.votes.labels[round_.eligible[i]] if round_.votes.labels else attempt.candidate.answer
-        kept = i in round_.kept
-        table.add_row(
-            "kept" if kept else "",
-            Text(attempt.candidate.answer or ""),
-            str(counts.get(label or "", "")),
-            "" if attempt.reward is None else str(attempt.reward),
-            f"{entropy_bits[i]:.2f}" if i in entropy_bits else "",
-            Text(" ".join(attempt.summary.split())),
-            style="green" if kept else "",
-        )
-    if not round_.kept:
-        return Group(table, Text("nothing was kept", style="yellow"))
-    return table
-
-
-def result_view(result: QuestionResult) -> RenderableType:
-    """All rounds, then the finals by answer."""
-    rounds = [round_view(step, t) for t, step in enumerate(result.trace, start=1) if isinstance(step, Round)]
-    finals = [
-        _beside(Text(f"finals after {done} rounds", style="bold"), _answers_view(candidates))
-        for done, candidates in result.finals
-    ]
-    return Group(*rounds, *finals)
-
-
 def votes_view(votes: Votes, entropy_bits: float) -> RenderableType:
     """Bars of the answers given, most frequent first; abstentions last, then the entropy."""
     counts = [*votes.counts, ("no answer", votes.num_abstained)]
     total = max(1, votes.num_answered + votes.num_abstained)
     bars = [f"{answer} {'█' * max(1, round(BAR_WIDTH * n / total))} {n}" for answer, n in counts if n]
     return Text("  ".join(bars) + f"  {entropy_bits:.2f} bits")
-
-
-def _answers_view(candidates: Sequence[Candidate]) -> RenderableType:
-    """The finals' answers as they were read; the page of the question shows their classes."""
-    return Text(", ".join(candidate.answer or "no answer" for candidate in candidates))
 
 
 def _beside(name: Text, said: RenderableType) -> RenderableType:

@@ -167,7 +167,7 @@ class Votes:
     def entropy_bits(self) -> float:
         """Shannon entropy of the answers given, in bits; 0.0 when nobody answered."""
         total = self.num_answered
-        return sum(-n / total * log2(n / total) for _, n in self.counts)
+        return sum((-n / total * log2(n / total) for _, n in self.counts), start=0.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ def test_answers_are_counted_by_value(grader):
 def test_nobody_answers(grader):
     assert grader.tally([None, "", "  "], EXPRESSION) == Votes((), 3, (None, None, None))
     assert grader.tally([], EXPRESSION) == Votes((), 0, ())
+    assert str(grader.tally([None], EXPRESSION).entropy_bits) == "0.0"
 
 
 def test_choices_are_counted_by_letter(grader):

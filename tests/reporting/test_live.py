@@ -3,20 +3,14 @@ import io
 from rich.console import Console
 from stored_runs import tally
 
-from icpo.reporting.live import narrated, question_view, result_view, votes_view
+from icpo.reporting.live import narrated, question_view, stage_view, votes_view
 from icpo.types import (
     AnswerKind,
-    Attempt,
-    Candidate,
     Completion,
     FinishReason,
-    Lookahead,
     Prompt,
     Purpose,
     Question,
-    QuestionResult,
-    Rewards,
-    Round,
     SampleRequest,
     Toolkit,
     Votes,
@@ -71,18 +65,12 @@ def test_narration_changes_nothing_and_tells_every_stage():
     assert text.count("0.50 bits") == 2
 
 
-def test_result_shows_what_was_kept_and_markup_in_texts_is_inert():
-    candidates = (Candidate(completion("12"), "12"), Candidate(completion("7"), "7"))
-    attempts = (Attempt(candidates[0], 1, "Add [bold]both[/bold]."), Attempt(candidates[1], 0, "Guess."))
-    looks = (Lookahead(0, Votes((("12", 2),), 0)), Lookahead(1, Votes((("12", 1), ("7", 1)), 0)))
-    first = Round(candidates, tally(["12", "7"]), Rewards((1, 0), "12", 2), (0, 1), attempts, looks, (0,))
-    empty = Round((), Votes((), 0), Rewards(()), (), (), (), ())
-    result = QuestionResult(QUESTION, 0, (first, empty), ((2, candidates),))
-    text = shown(question_view(QUESTION), result_view(result))
-    assert "[red]6 * 2[/red]" in text and "Add [bold]both[/bold]." in text
-    [kept] = [line for line in text.splitlines() if "kept " in line]
-    assert "12" in kept and "0.00" in kept and "1.00" not in kept
-    assert "nothing was kept" in text and "finals after 2 rounds" in text
+def test_markup_in_texts_is_inert():
+    assert "[red]6 * 2[/red]" in shown(question_view(QUESTION))
+    summary = [completion("Add [bold]both[/bold].")]
+    assert "Add [bold]both[/bold]." in shown(
+        stage_view([request(Purpose.SUMMARY)], [summary], TOOLS, AnswerKind.NUMBER, 1)
+    )
 
 
 def test_votes_view_is_proportional():
