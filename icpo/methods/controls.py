@@ -118,8 +118,8 @@ class Foreign:
         """
         if len(questions) < 2:
             raise BenchmarkError(
-                "method=foreign shows a question the ideas found for another: it needs at least two "
-                f"questions, and there is {len(questions)}. Raise benchmark.limit, or choose another benchmark."
+                "method=foreign shows a question another's ideas: it needs at least two questions, "
+                f"and there is {len(questions)}. Raise benchmark.limit or take another benchmark."
             )
         following = [*questions[1:], *questions[:1]]
         return replace(
