@@ -73,6 +73,7 @@ class VllmEngine:
         self._process = VllmProcess(vllm, arguments, backbone, in_process=settings.in_process)
         self._admission = Admission(self._process.num_cache_tokens, settings.max_num_seqs)
         self.identity = settings.identity(vllm.__version__, source.revision, backbone, max_context_tokens)
+        self.ends_by_purpose = settings.stop_at_box  # answers end at their box, summaries do not
         self._waiting: dict[int, _Asked] = {}
         self._running: dict[int, _Asked] = {}
         self._parts: dict[str, tuple[int, int]] = {}

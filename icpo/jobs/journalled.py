@@ -10,8 +10,8 @@ from icpo.records import Journal
 from icpo.types import Batches, BlockEngine, Completion, Engine, SampleRequest
 
 
-def request_key(identity: str, request: SampleRequest) -> str:
-    """A digest of all that determines the completions of a request; its purpose does not."""
+def request_key(identity: str, request: SampleRequest, *, with_purpose: bool = False) -> str:
+    """A digest of all that determines the completions of a request; for most engines its purpose does not."""
     return _digest(
         identity,
         request.prompt.system,
@@ -19,6 +19,7 @@ def request_key(identity: str, request: SampleRequest) -> str:
         json.dumps(asdict(request.sampling), sort_keys=True),
         str(request.num_samples),
         str(request.seed),
+        *([request.purpose.value] if with_purpose else []),
     )
 
 
@@ -66,8 +67,12 @@ class JournalledEngine:
     """A continuous engine whose every request is one record."""
 
     def __init__(self, engine: Engine, journal: Journal, check: Callable[[], None]) -> None:
-        """`check` is called while waiting; it raises when the run was told to stop."""
+        """`check` is called while waiting; it raises when the run was told to stop.
+
+        An engine whose `ends_by_purpose` is true has the purpose of a request in its key.
+        """
         self.identity = engine.identity
+        self._with_purpose: bool = getattr(engine, "ends_by_purpose", False)
         self._engine = engine
         self._journal = journal
         self._check = check
@@ -77,7 +82,7 @@ class JournalledEngine:
 
     def submit(self, ticket: int, request: SampleRequest) -> None:
         """Queues a request, unless its answer is known or an equal one is in flight."""
-        key = request_key(self.identity, request)
+        key = request_key(self.identity, request, with_purpose=self._with_purpose)
         known = self._journal.get(key)
         if known is not None:
             self._known.append((ticket, known[0]))

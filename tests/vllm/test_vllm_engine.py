@@ -91,6 +91,7 @@ def test_an_answer_may_end_at_its_first_box_and_a_summary_never_does(engine, mon
         assert free.num_completion_tokens == 80
         assert ended.finish_reason is (FinishReason.LENGTH if end is None else FinishReason.STOP)
     assert min(c.num_completion_tokens for c in answer) < 80
+    assert engine.ends_by_purpose
 
 
 def test_accounting_adds_up(engine):
