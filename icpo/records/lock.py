@@ -150,7 +150,11 @@ class Lock:
         return True
 
     def _break(self, holder: dict[str, Any]) -> None:
-        """Takes a dead holder's lock away; of two that try one moves the file, and no living lock is lost."""
+        """Takes a dead holder's lock away; of two that try one moves the file.
+
+        A living lock moved by mistake, as it had replaced the dead one, is put back. Where a third process
+        has created its own meanwhile, that one stands, and the other holder stops at its next heartbeat.
+        """
         aside = self._path.with_name(f".{LOCK_NAME}.{self._me['token']}")
         with explained(self._path, "lock"):
             try:

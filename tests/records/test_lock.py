@@ -105,6 +105,30 @@ def test_one_that_lost_its_lock_writes_no_more(tmp_path, quick):
     assert json.loads((tmp_path / LOCK_NAME).read_text()) == ELSEWHERE, "the other's lock stays"
 
 
+def test_a_living_lock_taken_for_a_dead_one_is_put_back(tmp_path):
+    with Lock(tmp_path) as held:
+        Lock(tmp_path)._break(ELSEWHERE)  # as one that read the lock before it changed hands
+        assert holder_of(tmp_path)["token"] == held._me["token"]
+        assert [path.name for path in tmp_path.iterdir()] == [LOCK_NAME]
+
+
+def test_a_living_lock_whose_place_was_taken_meanwhile_stops_its_holder(tmp_path, monkeypatch, quick):
+    link = os.link
+
+    def too_late(aside, path):
+        hold(tmp_path, ELSEWHERE)
+        link(aside, path)
+
+    monkeypatch.setattr(lock.os, "link", too_late)
+    with Lock(tmp_path) as held:
+        Lock(tmp_path)._break({"token": "dead"})
+        time.sleep(0.5)
+        with pytest.raises(RecordsError, match="taken by process 1 on node7"):
+            held.check()
+    assert json.loads((tmp_path / LOCK_NAME).read_text()) == ELSEWHERE
+    assert [path.name for path in tmp_path.iterdir()] == [LOCK_NAME]
+
+
 def _race(folder, start, end, winners):
     start.wait()
     try:
