@@ -1,7 +1,8 @@
 """How well a model judges its own samples: python experiments/baselines/make_verdicts.py [RUN_NAME].
 
 Reads the stored verdicts of best-of-n; writes RUN/report/verdicts.csv and verdicts.md. Intervals are 95%,
-bootstrapped over questions; the difference is paired by question and seed.
+bootstrapped over questions; the difference is paired by question and seed, and leaves out those where no
+sample is called right.
 """
 
 import sys
@@ -59,6 +60,7 @@ def rows_of(outputs: Path, run_name: str) -> Iterator[dict[str, Any]]:
             "right ones called right": _share(of_right),
             "wrong ones called right": _share(of_wrong),
             "right among those called right, minus among all": _points(estimate(gains)) if gains else "",
+            "left out, none called right": f"{len(judged) - len(gains)} of {len(judged)}",
             "best-of-n, Mean@k": f"{100 * metrics['mean_at_k']['value']:.1f}",
         }
 

@@ -204,8 +204,11 @@ def test_verdicts_on_right_and_wrong_samples_are_told_apart(tmp_path):
         step(None),
     ]
     row = {"question_id": "q0", "seed": 0, "kind": "number", "trace": trace}
-    (cell / "results.jsonl").write_text(json.dumps(row) + "\n")
+    none_called = row | {"question_id": "q1", "trace": [step("7", -100)]}
+    write_scores(cell, {"q0": "rw", "q1": "rw"})
+    (cell / "results.jsonl").write_text("".join(json.dumps(line) + "\n" for line in (row, none_called)))
     [told] = load("baselines/make_verdicts").rows_of(tmp_path, "run")
-    assert told["samples judged"] == "5"
-    assert told["right ones called right"] == "50.0%" and told["wrong ones called right"] == "33.3%"
+    assert told["samples judged"] == "6"
+    assert told["right ones called right"] == "50.0%" and told["wrong ones called right"] == "25.0%"
+    assert told["left out, none called right"] == "1 of 2"
     assert told["right among those called right, minus among all"].startswith("+10.0")
