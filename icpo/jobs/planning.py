@@ -8,7 +8,7 @@ from icpo.errors import ConfigError
 from icpo.jobs.evaluation import Evaluation
 from icpo.methods import Direct, MeIcpo
 from icpo.selectors import EntropyRacing, KeepAll
-from icpo.types import Purpose
+from icpo.types import Bounded, Purpose
 
 
 def cell_need(job: Evaluation) -> Need:
@@ -52,11 +52,13 @@ def _draws(job: Evaluation, max_tokens: dict[Purpose, int]) -> list[Draws]:
             question_tokens=question_tokens,
             max_tokens=max_tokens,
         )
-    num_sequences: int | None = getattr(method, "max_sequences", None)
-    if num_sequences is None:
-        raise ConfigError(f"dry_run cannot tell what {method.name} draws: it has no max_sequences.")
+    if not isinstance(method, Bounded):
+        raise ConfigError(
+            f"dry_run cannot tell what method={method.name} draws. Give {type(method).__name__} a property "
+            "`max_sequences`: the most completions that a question may take."
+        )
     # A search draws as it goes: no more than that each completion is a request with a prompt that fits.
-    return [Draws(Purpose.CANDIDATE, num_sequences, num_sequences, job.context_tokens)]
+    return [Draws(Purpose.CANDIDATE, method.max_sequences, method.max_sequences, job.context_tokens)]
 
 
 def plan_of(job: object) -> tuple[Need, Rates]:

@@ -3,6 +3,7 @@
 from icpo.types.protocols import (
     AskLookahead,
     BlockEngine,
+    Bounded,
     Engine,
     Method,
     PromptBook,
@@ -44,6 +45,7 @@ __all__ = [
     "Attempt",
     "Batches",
     "BlockEngine",
+    "Bounded",
     "Candidate",
     "Completion",
     "Drawing",

@@ -94,8 +94,21 @@ class Method(Protocol):
     def name(self) -> str:
         """What conf/method calls it."""
 
+    @property
+    def label(self) -> str:
+        """Its part of the cell's name: holds every setting of it that varies within a run."""
+
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
-        """Answers one question."""
+        """Answers one question: a generator, whose every draw follows from its arguments alone."""
+
+
+@runtime_checkable
+class Bounded(Protocol):
+    """A method that knows the most it draws; only `dry_run` asks."""
+
+    @property
+    def max_sequences(self) -> int:
+        """The most completions that a question may take, over all purposes."""
 
 
 class RewardSource(Protocol):
@@ -112,7 +125,7 @@ class RewardSource(Protocol):
     def rewards(
         self, question: Question, candidates: Sequence[Candidate], votes: Votes, *, seed: int
     ) -> Rewards:
-        """One reward per candidate; `seed` breaks ties."""
+        """One reward per candidate, in order: 1, 0 or None (no tag); `seed` breaks ties."""
 
 
 class AskLookahead(Protocol):
@@ -137,7 +150,11 @@ class Selector(Protocol):
     def select(
         self, attempts: Sequence[Attempt], ask: AskLookahead, *, num_lookaheads: int, seed: int
     ) -> Selecting:
-        """The attempts kept; asks for look-aheads if needed, at most `num_lookaheads` of each."""
+        """The attempts kept, as different indices into `attempts`, in the order they enter the history.
+
+        A generator; asks for look-aheads if needed (`yield from ask({i: 4})`), at most `num_lookaheads` of
+        each attempt.
+        """
 
 
 @runtime_checkable

@@ -1,5 +1,7 @@
 """What a cell needs at most, for every method."""
 
+from dataclasses import dataclass, replace
+
 import pytest
 from hydra import compose, initialize_config_dir
 
@@ -46,6 +48,16 @@ def test_the_rivals_have_a_plan_too(method):
 def test_how_many_questions_must_be_known():
     with pytest.raises(ConfigError, match=r"how many questions arith_l1 has. Set benchmark.limit"):
         cell_need(job("benchmark.limit=null", "benchmark.expected_count=null"))
+
+
+@dataclass(frozen=True)
+class Unbounded:
+    name = label = "mine"
+
+
+def test_a_method_without_a_bound_is_told_what_to_add():
+    with pytest.raises(ConfigError, match=r"method=mine draws. Give Unbounded a property `max_sequences`"):
+        cell_need(replace(job(), method=Unbounded()))
 
 
 def test_a_job_that_asks_no_model_has_no_need():
