@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from icpo import complexity
@@ -47,6 +48,7 @@ def main() -> None:
             NOTE,
             _cost_table(beside),
             gain_section(args.outputs, args.run_name),
+            line_section(costs),
             *(fit_section("ours", costs, cost) for cost in OURS),
             *(fit_section("the paper's table", paper.assign(lookahead_tokens=0.0), cost) for cost in COSTS),
             theory_section(),
@@ -135,6 +137,21 @@ def gain_section(outputs: Path, run_name: str) -> str:
     ]
     title = f"## Mean@k (%) after {PAPER_ROUNDS} rounds, or the last, minus that at k = {fewest}"
     return f"{title}\n\n{table(['k', 'difference [95% interval]'], rows)}" if rows else ""
+
+
+def line_section(costs: pd.DataFrame) -> str:
+    """Tokens as a + b k n, the finals and what each candidate of each round takes; "" for one k n alone."""
+    measured = costs[costs["num_rounds"] > 0]
+    kn, tokens = measured["num_rounds"] * measured["num_candidates"], measured["tokens_per_question"]
+    if kn.nunique() < 2:
+        return ""
+    terms = np.stack([1 / tokens, kn / tokens], axis=1)
+    line = np.linalg.lstsq(terms, np.ones(len(tokens)), rcond=None)[0]
+    worst = abs(terms @ line - 1).max()
+    return (
+        f"## tokens per question as a line, ours\n\n{line[0]:,.0f} + {line[1]:,.0f} k n by relative least "
+        f"squares, at most {100 * worst:.1f}% off in any of {len(tokens)} cells."
+    )
 
 
 def fit_section(name: str, costs: pd.DataFrame, cost: str) -> str:

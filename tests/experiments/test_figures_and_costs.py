@@ -106,6 +106,18 @@ def test_costs_are_prefix_sums_and_the_fit_finds_what_they_were_made_of(sweep_ou
     assert "| k n^2 | 7 | 100% |" in prompts and "p = 2.00 at k = 8" in prompts
 
 
+def test_tokens_are_a_line_in_k_n_and_the_worst_cell_is_named():
+    script = load("nk_sweep/make_table")
+    costs = pd.DataFrame({"num_rounds": [0, 1, 2, 4], "num_candidates": [2, 2, 4, 4]})
+    costs["tokens_per_question"] = 50 + 100 * costs["num_rounds"] * costs["num_candidates"]
+    assert "\n50 + 100 k n by relative least squares, at most 0.0% off in any of 3 " in script.line_section(
+        costs
+    )
+    costs.loc[3, "tokens_per_question"] *= 1.5
+    assert "at most 0.0%" not in script.line_section(costs)
+    assert script.line_section(costs[:2]) == "", "one point is no line"
+
+
 def test_costs_of_several_sweeps_in_one_run_are_refused(tmp_path):
     for backbone in ("qwen7b", "llama8b"):
         me_icpo("aime2024", backbone=backbone).write(tmp_path, "sweep")
