@@ -1,7 +1,7 @@
 """What nano can do on the development split without ideas, and how well it summarises and judges."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 from statistics import mean
@@ -12,16 +12,47 @@ from icpo.nano.mistakes import AssumedMistakes, SimulatedSolver, careful_result,
 from icpo.nano.sampling import Sampler
 from icpo.nano.workings import read_answer, read_working, right_working
 from icpo.seeding import derive_seed
+from icpo.types import History, Votes
 
 NUM_SAMPLES = 16
 
 
-def majority_score(answers: Sequence[str | None], gold: str) -> float:
-    """Probability that the majority answer is right, ties broken uniformly; 0.0 when nobody answered."""
+Answers = list[list[str | None]]  # a row per problem, an answer per sample
+
+
+def read_answers(texts: Sequence[Sequence[str]]) -> Answers:
+    """What the samples of each problem answer; None is an abstention."""
+    return [[read_answer(text) for text in row] for row in texts]
+
+
+def answers_after(
+    sampler: Sampler,
+    prompts: PromptSet,
+    problems: Sequence[Problem],
+    histories: Sequence[History],
+    num_samples: int,
+    seed: int,
+) -> Answers:
+    """Answers of each problem with its history in the prompt, tags shown."""
+    asked = [prompts.tagged.solve(as_question(p), h).raw for p, h in zip(problems, histories, strict=True)]
+    return read_answers(sampler.sample(asked, num_samples, seed=seed))
+
+
+def share_right(problems: Sequence[Problem], answers: Answers) -> float:
+    """Mean over all samples of all problems."""
+    return mean(a == p.answer for p, row in zip(problems, answers, strict=True) for a in row)
+
+
+def votes_of(answers: Sequence[str | None]) -> Votes:
+    """Votes for whole numbers, whose text is their class; of equally many the first given comes first."""
     counts = Counter(a for a in answers if a is not None)
-    top = max(counts.values(), default=0)
-    winners = [a for a, n in counts.items() if n == top]
-    return winners.count(gold) / len(winners) if winners else 0.0
+    return Votes(tuple(counts.most_common()), len(answers) - counts.total(), tuple(answers))
+
+
+def majority_score(problems: Sequence[Problem], answers: Answers) -> float:
+    """Mean probability that the majority answer is right, ties broken uniformly; 0 where nobody answered."""
+    winners = [votes_of(row).winners for row in answers]
+    return mean(w.count(p.answer) / max(len(w), 1) for p, w in zip(problems, winners, strict=True))
 
 
 def direct_exam(sampler: Sampler, prompts: PromptSet, num_questions: int, seed: int) -> dict[str, float]:
@@ -35,14 +66,12 @@ def direct_exam(sampler: Sampler, prompts: PromptSet, num_questions: int, seed: 
         problems = questions("dev", level, num_questions)
         plain = [prompts.tagged.plain(as_question(p)).raw for p in problems]
         texts = sampler.sample(plain, NUM_SAMPLES, seed=derive_seed(seed, level))
-        scores[f"direct/{level}/mean"] = _mean_accuracy(problems, texts)
-        answers = [[read_answer(t) for t in row] for row in texts]
-        scores[f"direct/{level}/majority"] = mean(
-            majority_score(row, p.answer) for row, p in zip(answers, problems, strict=True)
-        )
-        empty = [prompts.tagged.solve(as_question(p), ()).raw for p in problems]
-        texts_empty = sampler.sample(empty, NUM_SAMPLES, seed=derive_seed(seed, level, "empty"))
-        scores[f"direct/{level}/empty_history"] = _mean_accuracy(problems, texts_empty)
+        answers = read_answers(texts)
+        scores[f"direct/{level}/mean"] = share_right(problems, answers)
+        scores[f"direct/{level}/majority"] = majority_score(problems, answers)
+        scope = derive_seed(seed, level, "empty")
+        empty = answers_after(sampler, prompts, problems, [()] * len(problems), NUM_SAMPLES, scope)
+        scores[f"direct/{level}/empty_history"] = share_right(problems, empty)
         _collect_lines(texts, lines)
     return scores | {f"step/{name}": mean(rights) for name, rights in sorted(lines.items())}
 
@@ -73,10 +102,6 @@ def reading_exam(sampler: Sampler, prompts: PromptSet, num_questions: int, seed:
     }
 
 
-def _mean_accuracy(problems: Sequence[Problem], texts: Sequence[Sequence[str]]) -> float:
-    return mean(read_answer(t) == p.answer for p, row in zip(problems, texts, strict=True) for t in row)
-
-
 def _collect_lines(texts: Sequence[Sequence[str]], lines: dict[str, list[bool]]) -> None:
     for text in (t for row in texts for t in row):
         working = read_working(text)
@@ -84,8 +109,3 @@ def _collect_lines(texts: Sequence[Sequence[str]], lines: dict[str, list[bool]])
             step = Step(line.operation, line.operand)
             if step.operand:
                 lines.setdefault(step_class(step), []).append(line.after == careful_result(line.before, step))
-
-
-def by_level(scores: Mapping[str, float], kind: str) -> list[float]:
-    """One kind of direct score (mean, majority, empty_history) from l1 to l5."""
-    return [scores[f"direct/{level}/{kind}"] for level in LEVELS]

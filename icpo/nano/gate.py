@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from random import Random
-from statistics import mean
 
 from icpo.arithmetic import LEVELS, Problem, questions
+from icpo.nano.exam import answers_after, read_answers, share_right
 from icpo.nano.examples import MAX_IDEAS, PromptSet, as_question
 from icpo.nano.histories import Idea, draw_history
 from icpo.nano.mistakes import AssumedMistakes, SimulatedSolver
 from icpo.nano.sampling import Sampler
-from icpo.nano.workings import Working, read_answer, read_working, right_working
+from icpo.nano.workings import Working, read_working, right_working
 from icpo.seeding import derive_seed
 
 NUM_POOL_SAMPLES = 16
@@ -65,14 +65,16 @@ def gate(
     empty = [prompts.tagged.solve(as_question(p), ()).raw for p in problems]
     texts = sampler.sample(empty, NUM_POOL_SAMPLES, seed=derive_seed(seed, "pool"))
     materials = [_material(p, row, seed) for p, row in zip(problems, texts, strict=True)]
-    scores = {"gate/none": _share_right(problems, texts)}
+    scores = {"gate/none": share_right(problems, read_answers(texts))}
     for context in Context:
         for num_ideas in range(1, MAX_IDEAS + 1):
             name = f"{context.value}/{num_ideas}"
             rng = Random(derive_seed(seed, context.value, num_ideas))
-            histories = [m.history(context, num_ideas, step_size, rng) for m in materials]
+            ideas = [m.history(context, num_ideas, step_size, rng) for m in materials]
+            histories = [tuple(idea.attempt for idea in row) for row in ideas]
             scope = derive_seed(seed, context.value, num_ideas, "answers")
-            scores[f"gate/{name}"] = _accuracy(sampler, prompts, problems, histories, scope)
+            answers = answers_after(sampler, prompts, problems, histories, NUM_SAMPLES, scope)
+            scores[f"gate/{name}"] = share_right(problems, answers)
     return scores
 
 
@@ -86,21 +88,3 @@ def _material(problem: Problem, texts: Sequence[str], seed: int) -> Material:
         wrong = tuple(w for w in (solver.attempt() for _ in range(NUM_POOL_SAMPLES)) if w.answer != answer)
         solver = SimulatedSolver(problem.chain, rng, AssumedMistakes())
     return Material(problem, pool or (right_working(problem.chain),), wrong)
-
-
-def _accuracy(
-    sampler: Sampler,
-    prompts: PromptSet,
-    problems: Sequence[Problem],
-    histories: Sequence[Sequence[Idea]],
-    seed: int,
-) -> float:
-    asked = [
-        prompts.tagged.solve(as_question(p), tuple(idea.attempt for idea in ideas)).raw
-        for p, ideas in zip(problems, histories, strict=True)
-    ]
-    return _share_right(problems, sampler.sample(asked, NUM_SAMPLES, seed=seed))
-
-
-def _share_right(problems: Sequence[Problem], texts: Sequence[Sequence[str]]) -> float:
-    return mean(read_answer(t) == p.answer for p, row in zip(problems, texts, strict=True) for t in row)

@@ -3,22 +3,17 @@
 The real runs go through icpo.methods and an engine; this one only tells, within seconds, whether rounds help.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from math import log2
 from random import Random
-from statistics import mean
 
 from icpo.arithmetic import Problem, questions
-from icpo.nano.exam import majority_score
+from icpo.nano.exam import NUM_SAMPLES, answers_after, majority_score, share_right, votes_of
 from icpo.nano.examples import PromptSet, as_question
 from icpo.nano.sampling import Sampler
 from icpo.nano.workings import read_answer
 from icpo.seeding import derive_seed
-from icpo.types import Attempt, Candidate, Completion, FinishReason, History
-
-NUM_FINALS = 16
+from icpo.types import Attempt, Candidate, Completion, FinishReason, History, Lookahead
 
 
 def rehearse(
@@ -37,20 +32,16 @@ def rehearse(
     for level in levels:
         problems = questions("dev", level, num_questions)
         histories: list[History] = [() for _ in problems]
-        finals = _answers(
-            sampler, prompts, problems, histories, NUM_FINALS, derive_seed(seed, level, "direct")
-        )
-        scores[f"rehearsal/{level}/direct"] = _mean(finals, problems)
-        scores[f"rehearsal/{level}/majority"] = mean(
-            majority_score(row, p.answer) for row, p in zip(finals, problems, strict=True)
-        )
+        scope = derive_seed(seed, level, "direct")
+        finals = answers_after(sampler, prompts, problems, histories, NUM_SAMPLES, scope)
+        scores[f"rehearsal/{level}/direct"] = share_right(problems, finals)
+        scores[f"rehearsal/{level}/majority"] = majority_score(problems, finals)
         for t in range(num_rounds):
             scope = derive_seed(seed, level, t)
             histories = _round(sampler, prompts, problems, histories, num_candidates, num_lookaheads, scope)
-        finals = _answers(
-            sampler, prompts, problems, histories, NUM_FINALS, derive_seed(seed, level, "final")
-        )
-        scores[f"rehearsal/{level}/mean"] = _mean(finals, problems)
+        scope = derive_seed(seed, level, "final")
+        finals = answers_after(sampler, prompts, problems, histories, NUM_SAMPLES, scope)
+        scores[f"rehearsal/{level}/mean"] = share_right(problems, finals)
     return scores
 
 
@@ -74,7 +65,7 @@ def _round(
         seed=0,
     )
     told = [(i, replace(a, summary=s)) for (i, a), [s] in zip(flat, summaries, strict=True)]
-    looks = _answers(
+    looks = answers_after(
         sampler,
         prompts,
         [problems[i] for i, _ in told],
@@ -84,7 +75,7 @@ def _round(
     )
     best: dict[int, tuple[float, Attempt]] = {}
     for (i, attempt), answers in zip(told, looks, strict=True):
-        entropy = _entropy_bits(answers)
+        entropy = Lookahead(0, votes_of(answers)).entropy_bits
         if i not in best or entropy < best[i][0]:
             best[i] = (entropy, attempt)
     return [(*h, best[i][1]) if i in best else h for i, h in enumerate(histories)]
@@ -92,35 +83,10 @@ def _round(
 
 def _attempts(texts: Sequence[str], rng: Random) -> list[Attempt]:
     answers = [read_answer(t) for t in texts]
-    counts = Counter(a for a in answers if a is not None).most_common()
-    winner = rng.choice([a for a, n in counts if n == counts[0][1]]) if counts else None
+    winners = votes_of(answers).winners
+    winner = rng.choice(winners) if winners else None
     return [
         Attempt(Candidate(Completion(t, 0, 0, FinishReason.STOP), a), int(a == winner), "")
         for t, a in zip(texts, answers, strict=True)
         if a is not None
     ]
-
-
-def _answers(
-    sampler: Sampler,
-    prompts: PromptSet,
-    problems: Sequence[Problem],
-    histories: Sequence[History],
-    num_samples: int,
-    seed: int,
-) -> list[list[str | None]]:
-    asked = [prompts.tagged.solve(as_question(p), h).raw for p, h in zip(problems, histories, strict=True)]
-    return [[read_answer(t) for t in row] for row in sampler.sample(asked, num_samples, seed=seed)]
-
-
-def _mean(finals: Sequence[Sequence[str | None]], problems: Sequence[Problem]) -> float:
-    return mean(a == p.answer for row, p in zip(finals, problems, strict=True) for a in row)
-
-
-def _entropy_bits(answers: Sequence[str | None]) -> float:
-    counts = Counter(a for a in answers if a is not None)
-    total = counts.total()
-    if total == 0:
-        return 5 * log2(max(len(answers), 2))
-    entropy = sum(-n / total * log2(n / total) for n in counts.values())
-    return entropy + log2(len(answers)) * (len(answers) - total) / len(answers)

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from icpo.arithmetic import LEVELS, questions
-from icpo.nano.exam import by_level, direct_exam, majority_score, reading_exam
+from icpo.nano.exam import direct_exam, majority_score, reading_exam
 from icpo.nano.gate import Context, gate
 from icpo.nano.mistakes import AssumedMistakes, SimulatedSolver
 from icpo.nano.rehearsal import rehearse
@@ -54,6 +54,10 @@ def copies_good_ideas(prompt, problem, rng):
     return always_right(prompt, problem, rng) if rng.random() < 0.5 else "boxed{0}"
 
 
+def by_level(scores, kind):
+    return [scores[f"direct/{level}/{kind}"] for level in LEVELS]
+
+
 def test_direct_exam(prompts):
     scores = direct_exam(RuleSampler(always_right), prompts, 4, seed=0)
     for kind in ("mean", "majority", "empty_history"):
@@ -91,7 +95,12 @@ def test_rehearsal_of_a_copier_ends_near_the_majority(prompts):
 
 
 @pytest.mark.parametrize(
-    ("answers", "score"), [(["1", "2", "1"], 1.0), (["1", "2"], 0.5), ([None, None], 0.0), (["2", None], 0.0)]
+    ("is_right", "score"),
+    [([1, 0, 1], 1.0), ([1, 0], 0.5), ([None, None], 0.0), ([0, None], 0.0), ([0, 1, None], 0.5)],
 )
-def test_majority_score(answers, score):
-    assert majority_score(answers, "1") == score
+def test_majority_score(is_right, score):
+    problem = next(iter(PROBLEMS.values()))
+    answers = [right if right is None else problem.answer if right else "none" for right in is_right]
+    assert majority_score([problem], [answers]) == score
+    certain = [problem.answer]
+    assert majority_score([problem, problem], [answers, certain]) == (score + 1) / 2
