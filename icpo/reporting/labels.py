@@ -16,7 +16,8 @@ def arm_labels(keys: Iterable[ArmKey]) -> dict[ArmKey, str]:
     """A label for each line (a key without its benchmark): base, w/ ME-ICPO, or a method's own label.
 
     Several lines of ME-ICPO are told apart by what differs among them: rules by the paper's names (Table
-    "Ablation study"), n, k and m by number. A line with a label of its own keeps it.
+    "Ablation study"), n, k and m by number; rules other than the full method's are named in any case. A line
+    with a label of its own keeps it.
     """
     lines = dict.fromkeys(line_of(key) for key in keys)
     ours = [line for line in lines if line.method == "me_icpo"]
@@ -63,11 +64,11 @@ def _label(line: ArmKey, alone: bool, named: bool, varying: Iterable[str]) -> st
         return base_label(line.method)
     if line.method != "me_icpo":
         return line.label or line.method
-    if alone:
+    if alone and is_full(line):
         return "w/ ME-ICPO"
     if own := _own_label(line):
         return f"ME-ICPO, {own}"
-    rules = [rules_name(line.reward, line.selector)] if named else []
+    rules = [rules_name(line.reward, line.selector)] if named or not is_full(line) else []
     return ", ".join(["ME-ICPO", *rules, *(f"{BUDGET[name]}={getattr(line, name)}" for name in varying)])
 
 

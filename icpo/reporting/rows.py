@@ -6,14 +6,17 @@ from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
 from icpo.metrics import Estimate
-from icpo.reporting.cells import Arm, ArmKey
+from icpo.reporting.cells import Arm
 from icpo.reporting.differences import Difference, PooledDifference
 from icpo.reporting.paper import paper_difference, paper_number
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of table.csv: the fields are its columns."""
+    """A line of table.csv: the fields are its columns.
+
+    `label` and `cell` tell apart rows that differ in nothing before them; a difference has its arm's.
+    """
 
     backbone: str
     method: str
@@ -31,6 +34,8 @@ class Row:
     high: float
     std_over_seeds: float | None
     paper_value: float | None
+    label: str
+    cell: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +62,13 @@ class DifferenceRow:
 def table_rows(arms: Sequence[Arm], differences: Sequence[Difference]) -> list[Row]:
     """Every metric of every arm, then of every difference."""
     of_arms = [
-        _row(arm.key, arm.key.method, metric, found, None if paper is None else paper.value)
+        _row(arm, arm.key.method, metric, found, None if paper is None else paper.value)
         for arm in arms
         for metric, found in arm.estimates.items()
         for paper in (paper_number(arm.key, metric),)
     ]
     of_differences = [
-        _row(d.arm.key, d.method, metric, found, paper_difference(d.arm.key, d.base.key, metric))
+        _row(d.arm, d.method, metric, found, paper_difference(d.arm.key, d.base.key, metric))
         for d in differences
         for metric, found in d.comparison.differences.items()
     ]
@@ -95,7 +100,8 @@ def write_csv(
         writer.writerows(astuple(row) for row in rows)
 
 
-def _row(key: ArmKey, method: str, metric: str, found: Estimate, paper_value: float | None) -> Row:
+def _row(arm: Arm, method: str, metric: str, found: Estimate, paper_value: float | None) -> Row:
+    key = arm.key
     return Row(
         backbone=key.backbone,
         method=method,
@@ -113,6 +119,8 @@ def _row(key: ArmKey, method: str, metric: str, found: Estimate, paper_value: fl
         high=found.high,
         std_over_seeds=found.std_over_seeds,
         paper_value=paper_value,
+        label=key.label,
+        cell=arm.cell,
     )
 
 

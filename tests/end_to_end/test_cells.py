@@ -140,7 +140,7 @@ def test_the_report_has_the_columns_that_others_read(tmp_path):
     lines = (tmp_path / "run/report/table.csv").read_text().splitlines()
     assert lines[0] == (
         "backbone,method,reward,selector,protocol,num_rounds,num_candidates,num_lookaheads,benchmark,metric,k,"
-        "value,low,high,std_over_seeds,paper_value"
+        "value,low,high,std_over_seeds,paper_value,label,cell"
     )
     methods = {line.split(",")[1] for line in lines[1:]}
     assert methods == {"direct", "me_icpo", "me_icpo-direct"}

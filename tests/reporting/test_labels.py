@@ -27,6 +27,24 @@ def test_one_me_icpo_needs_no_more_than_its_name():
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("alone", "label"),
+    [
+        (key(selector="mine"), "ME-ICPO, mine selector"),
+        (key(reward="none"), "ME-ICPO, w/o reward"),
+        (key(label="me_icpo-racing_early_stop"), "ME-ICPO, racing_early_stop"),
+    ],
+)
+def test_a_lone_me_icpo_with_other_rules_does_not_pass_for_the_papers(alone, label):
+    assert labels(alone, key("direct")) == ["base", label]
+
+
+def test_a_sweep_with_other_rules_names_them_beside_what_was_swept():
+    assert labels(key(selector="mine", n=1), key(selector="mine", n=2)) == [
+        "ME-ICPO, mine selector, n=1", "ME-ICPO, mine selector, n=2"
+    ]  # fmt: skip
+
+
 def test_an_ablation_is_told_apart_by_its_rules_alone():
     arms = [
         key(reward=r, selector=s) for r, s in (("oracle", "entropy"), ("none", "random"), ("none", "entropy"))

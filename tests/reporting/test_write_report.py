@@ -11,7 +11,8 @@ from icpo.reporting import write_report
 
 COLUMNS = [
     "backbone", "method", "reward", "selector", "protocol", "num_rounds", "num_candidates", "num_lookaheads",
-    "benchmark", "metric", "k", "value", "low", "high", "std_over_seeds", "paper_value",
+    "benchmark", "metric", "k", "value", "low", "high", "std_over_seeds", "paper_value", "label",
+    "cell",
 ]  # fmt: skip
 
 
@@ -51,6 +52,19 @@ def test_table_csv_has_the_columns_that_scripts_read_and_the_stored_values(run):
     assert {name: float(row[name]) for name in value} == pytest.approx(value)
     assert (row["reward"], row["selector"], row["num_rounds"], row["k"]) == ("majority", "entropy", "2", "4")
     assert row["paper_value"] == ""
+
+
+def test_two_sizes_of_one_method_are_told_apart_by_label_and_cell(tmp_path):
+    sizes = ("s16", "s128")
+    folders = [
+        MadeUpCell(method="self_consistency", prompt=size, extra={"label": f"self_consistency-{size}"}).write(
+            tmp_path, "run"
+        )
+        for size in sizes
+    ]
+    write_report(tmp_path, "run")
+    found = {(r["label"], r["cell"]) for r in rows(tmp_path)}
+    assert found == {(f"self_consistency-{size}", f.name) for size, f in zip(sizes, folders, strict=True)}
 
 
 def test_a_difference_is_the_difference_of_the_two_rows(run):
