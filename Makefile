@@ -20,7 +20,7 @@ $(VENV)/.ready: pyproject.toml
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[$(EXTRAS)]'
 	@touch $@
 
-quickstart: setup ## set up, then the paper's main table on the embedded backbone (4 to 6 minutes on 2 cores)
+quickstart: setup ## set up, then the paper's main table on the embedded backbone (3 to 5 minutes on 2 cores)
 	$(BIN)/python -m icpo.run +exp=quickstart
 
 test: setup ## the quick tests
