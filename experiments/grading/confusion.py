@@ -1,4 +1,4 @@
-"""Confusion table of graders over perturbed gold answers: `python experiments/grading/confusion.py [FOLDER]`.
+"""Confusion table of graders over perturbed gold answers: `python experiments/grading/confusion.py FOLDER`.
 
 Prints one row for each kind of perturbation: how many there are, and how many each grader gets wrong.
 """
@@ -32,7 +32,7 @@ def golds(folder: Path) -> Iterator[tuple[str, AnswerKind]]:
 def main() -> None:
     """Runs every perturbation of every gold answer, and checks that different golds differ."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", nargs="?", default="../shared/benchmarks", type=Path)
+    parser.add_argument("folder", type=Path, help="of benchmark files, as the README lists them")
     parser.add_argument("--with-math-verify", action="store_true", help="add math-verify alone as a column")
     options = parser.parse_args()
     questions = list(golds(options.folder))

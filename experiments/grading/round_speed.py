@@ -1,4 +1,4 @@
-"""Time of the grading of one ME-ICPO round: `python experiments/grading/round_speed.py [FOLDER]`.
+"""Time of the grading of one ME-ICPO round: `python experiments/grading/round_speed.py FOLDER`.
 
 A round of k = m = 16 gives 272 completions, each with a MATH-500 answer: 16 candidates, 16 x 16 look-aheads.
 Timed are extraction, votes, rewards and look-ahead entropies, with a new grader for each question (a round
@@ -29,7 +29,7 @@ _KIND = AnswerKind.EXPRESSION
 def main() -> None:
     """Prints the median and the 90th percentile over the questions, and the ratio."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", nargs="?", default="../shared/benchmarks", type=Path)
+    parser.add_argument("folder", type=Path, help="of benchmark files, as the README lists them")
     parser.add_argument(
         "--num-pairwise", type=int, default=5, help="questions that math-verify does pairwise"
     )

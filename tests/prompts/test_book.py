@@ -1,16 +1,14 @@
 """The prompts are the paper's, and nothing a model wrote can change their shape."""
 
-import os
 import re
-from pathlib import Path
 
 import pytest
 
 from icpo.prompts import Book, paper
 from icpo.types import AnswerKind, Attempt, Candidate, Question
 from tests.methods.hand import BOOK, said
+from tests.public_files import PAPER, needs_paper
 
-PAPER = Path(os.environ.get("ICPO_PAPER", "../shared/paper")) / "icpo.tex"
 QUESTION = Question("q", "Why?", AnswerKind.NUMBER)
 
 
@@ -38,9 +36,7 @@ def printed(title):
     return body.strip()
 
 
-@pytest.mark.skipif(
-    not PAPER.is_file(), reason="the paper's source is not here; set ICPO_PAPER to its folder"
-)
+@needs_paper
 @pytest.mark.parametrize(
     ("kind", "title"),
     [
