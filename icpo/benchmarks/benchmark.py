@@ -64,7 +64,9 @@ class Benchmark:
     def _source(self) -> Source:
         if self.path is None:
             return self.source
-        return FileSource(self.path, self.source.columns if isinstance(self.source, HubSource) else None)
+        return FileSource(
+            self.path, self.source.columns if isinstance(self.source, HubSource | FileSource) else None
+        )
 
     def _of_level(self, items: list[Item]) -> list[Item]:
         if self.level is None:

@@ -1,21 +1,25 @@
 """What the columns of a row mean: row -> item with text, gold answer, id and level."""
 
+import logging
 import random
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from icpo.benchmarks.rows import Row
 from icpo.errors import BenchmarkError
 from icpo.seeding import derive_seed
 
-SYNONYMS = {
+log = logging.getLogger(__name__)
+USUAL_NAMES = {
     "item_id": ("id", "question_id", "unique_id", "problem_id", "problem_idx", "Record ID"),
     "text": ("problem", "question", "Problem", "Question", "text", "prompt"),
     "answer": ("answer", "gold", "Answer", "final_answer", "expected_answer", "Correct Answer"),
     "level": ("level", "difficulty"),
 }
+USUAL_WRONG_ANSWERS = ("Incorrect Answer 1", "Incorrect Answer 2", "Incorrect Answer 3")
 LETTERS = "ABCDEFGHIJ"
+MAX_SHOWN_CHARACTERS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,48 +54,85 @@ class Columns:
             raise ValueError(f"wrong_answers must name fewer than {len(LETTERS)} columns")
 
     def fitted(self, names: Sequence[str], source: str) -> "Columns":
-        """These columns where `names` has them all, else those found by their usual names.
+        """These columns; in place of a usual name that `names` lacks stands another usual one that it has.
 
-        Raises BenchmarkError naming `source` and its columns when neither text nor answer can be told.
+        A name that is not usual was somebody's choice, and is never replaced. Where the usual wrong answers
+        lack together with the right one, the options stand in the text. Raises BenchmarkError naming `source`
+        and its columns where a column is not there, or neither text nor answer can be told.
         """
-        if {self.text, self.answer, *self.wrong_answers} <= set(names):
-            return replace(
-                self,
-                item_id=self.item_id if self.item_id in names else _first("item_id", names),
-                level=self.level if self.level in names else _first("level", names),
-            )
-        text, answer = _first("text", names), _first("answer", names)
+        text, answer = _found("text", self.text, names, source), _found("answer", self.answer, names, source)
+        missing = [column for column in self.wrong_answers if column not in names]
+        if missing and (self.answer in names or missing != list(USUAL_WRONG_ANSWERS)):
+            raise _no_column(missing[0], "wrong_answers", names, source)
         if text is None or answer is None:
             raise BenchmarkError(
-                f"{source} has the columns {', '.join(names) or '(none)'}; questions need one for the text "
-                "(e.g. problem) and one for the answer (e.g. answer). Rename them, or set "
-                "benchmark.source.columns."
+                f"{source} has the columns {_listed(names)}; questions need one for the text "
+                "(e.g. problem) and one for the answer (e.g. answer). Rename them, or name them with "
+                "benchmark.source.columns.text and benchmark.source.columns.answer; the first line of a .csv "
+                "file must name its columns."
             )
-        return Columns(text, answer, _first("item_id", names), _first("level", names), (), self.shuffle_seed)
+        return Columns(
+            text,
+            answer,
+            _found("item_id", self.item_id, names, source),
+            _found("level", self.level, names, source),
+            () if missing else self.wrong_answers,
+            self.shuffle_seed,
+        )
 
     def items(self, rows: Iterable[Row], name: str) -> list[Item]:
         """One item per row; a row without an id gets `name`/index, one whose id is a number `name`/number."""
         return [self._item(row, index, name) for index, row in enumerate(rows)]
 
     def _item(self, row: Row, index: int, name: str) -> Item:
-        where = f"Question {index} of {name}"
         given = row.get(self.item_id) if self.item_id else None
         item_id = given if isinstance(given, str) and given else f"{name}/{_plain(given) or index}"
+        where = f"{name}, row {index + 1} ({item_id})"
         text, answer = _plain(row.get(self.text)), _plain(row.get(self.answer))
         if not text or not answer:
             raise BenchmarkError(
-                f"{where} ({item_id}) needs a text and an answer as text or number, got columns "
+                f"{where} needs a text and an answer as text or number, got columns "
                 f"{self.text!r} ({type(row.get(self.text)).__name__}) and "
                 f"{self.answer!r} ({type(row.get(self.answer)).__name__}). Mend or drop it."
             )
         if self.wrong_answers:
-            options = [answer, *(_plain(row.get(column)) or "" for column in self.wrong_answers)]
+            wrong = [_plain(row.get(column)) for column in self.wrong_answers]
+            options = [answer, *(option for option in wrong if option)]
+            if None in wrong:
+                raise BenchmarkError(
+                    f"{where} has no option in the column {self.wrong_answers[wrong.index(None)]!r}. "
+                    "Fill it in, or drop the row."
+                )
             text, answer = _with_options(text, options, derive_seed(self.shuffle_seed, item_id))
         return Item(item_id, text, answer, _level(row.get(self.level)) if self.level else None)
 
 
-def _first(meaning: str, names: Sequence[str]) -> str | None:
-    return next((name for name in SYNONYMS[meaning] if name in names), None)
+def _found(meaning: str, column: str | None, names: Sequence[str], source: str) -> str | None:
+    """The column of that meaning: the one named, or the first usual one; None if there is none."""
+    if column in names:
+        return column
+    if column is not None and column not in USUAL_NAMES[meaning]:
+        raise _no_column(column, meaning, names, source)
+    usual = next((name for name in USUAL_NAMES[meaning] if name in names), None)
+    if column and usual:
+        log.info("%s: its column %r stands for %r, which it lacks", source, usual, column)
+    return usual
+
+
+def _no_column(column: str, meaning: str, names: Sequence[str], source: str) -> BenchmarkError:
+    unless = ", or none ([]) where the text holds the options" if meaning == "wrong_answers" else ""
+    return BenchmarkError(
+        f"{source} has no column {column!r}, which benchmark.source.columns.{meaning} names. "
+        f"It has the columns {_listed(names)}. Name one of these{unless}."
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    """The names, long ones cut: a .csv file without a header has whole questions for names."""
+    shown = (
+        name if len(name) <= MAX_SHOWN_CHARACTERS else f"{name[:MAX_SHOWN_CHARACTERS]}..." for name in names
+    )
+    return ", ".join(shown) or "(none)"
 
 
 def _plain(value: object) -> str | None:

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from icpo.benchmarks import Benchmark, FileSource, Item, Sourced, content_digest
+from icpo.benchmarks import Benchmark, Columns, FileSource, HubSource, Item, Sourced, content_digest
 from icpo.errors import BenchmarkError
 from icpo.types import AnswerKind, Question
 
@@ -92,6 +92,20 @@ def test_a_file_stands_in_for_the_source(tmp_path):
     assert loaded.golds == {"four/0": "0", "four/1": "1", "four/2": "2"}
     assert loaded.revision is None
     assert FileSource(str(path)).read("four").items[2] == Item("four/2", "p2", "2")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        FileSource("elsewhere.jsonl", Columns("mine", "right", None, None, (), 0)),
+        HubSource("some/repo", None, "*", Columns("mine", "right", None, None, (), 0)),
+    ],
+)
+def test_a_file_given_as_path_is_read_with_the_source_s_columns(tmp_path, source):
+    path = tmp_path / "own.jsonl"
+    path.write_text(json.dumps({"problem": "p", "answer": "1", "mine": "m", "right": "2"}) + "\n")
+    loaded = replace(FOUR, source=source, path=str(path), expected_count=None, digest=None).load()
+    assert loaded.questions[0].text == "m" and loaded.golds == {"four/0": "2"}
 
 
 @pytest.mark.parametrize("change", [{"limit": 0}, {"expected_count": 0}, {"kind": "essay"}])

@@ -1,6 +1,9 @@
+from dataclasses import replace
+
 import pytest
 
 from icpo.benchmarks import Columns, Item
+from icpo.benchmarks.columns import USUAL_WRONG_ANSWERS
 from icpo.errors import BenchmarkError
 
 PLAIN = Columns("problem", "answer", "id", "level", (), 0)
@@ -32,7 +35,7 @@ def test_rows_become_items_with_their_text_untouched(row, item):
 
 @pytest.mark.parametrize("answer", [None, "", "  ", float("nan"), True, ["1"]])
 def test_a_row_without_a_readable_answer_is_named(answer):
-    with pytest.raises(BenchmarkError, match="Question 1 of b"):
+    with pytest.raises(BenchmarkError, match=r"b, row 2 \(b/1\) needs"):
         PLAIN.items([{"problem": "p", "answer": "1"}, {"problem": "p", "answer": answer}], "b")
 
 
@@ -55,6 +58,27 @@ def test_order_of_options_does_not_depend_on_a_question_s_place():
 
 
 @pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"text": "my_questoin"}, "own.csv has no column 'my_questoin', which .*columns.text names"),
+        ({"answer": "my_answr"}, "'my_answr', which .*columns.answer names. It has the columns problem"),
+        ({"item_id": "my_id"}, "'my_id', which .*columns.item_id"),
+        ({"level": "my_level"}, "'my_level', which .*columns.level"),
+        (
+            {"wrong_answers": ("w1", "w22")},
+            r"'w22', which .*columns.wrong_answers names.*none \(\[\]\) where",
+        ),
+        ({"answer": "my_answer", "wrong_answers": USUAL_WRONG_ANSWERS}, "'Incorrect Answer 1'"),
+        ({"answer": "Correct Answer", "wrong_answers": ("w11", "w22")}, "'w11', which"),
+    ],
+)
+def test_a_misspelt_column_is_replaced_by_no_other(changes, message):
+    names = ["problem", "answer", "my_question", "my_answer", "w1", "w2"]
+    with pytest.raises(BenchmarkError, match=message):
+        replace(Columns("problem", "answer", None, None, (), 0), **changes).fitted(names, "own.csv")
+
+
+@pytest.mark.parametrize(
     ("names", "fitted"),
     [
         (["id", "problem", "answer", "level"], PLAIN),
@@ -68,9 +92,23 @@ def test_columns_of_other_names_are_found_by_their_usual_names(names, fitted):
 
 
 def test_a_file_with_lettered_options_is_taken_as_it_is():
-    assert GPQA.fitted(["id", "problem", "answer"], "file") == Columns("problem", "answer", "id", None, (), 7)
+    hub = Columns("Question", "Correct Answer", "Record ID", None, USUAL_WRONG_ANSWERS, 7)
+    assert hub.fitted(["id", "problem", "answer"], "file") == Columns("problem", "answer", "id", None, (), 7)
+    options = ["Incorrect Answer 3", "Incorrect Answer 1", "Incorrect Answer 2"]
+    assert hub.fitted(["id", "question", "answer", *options], "file").wrong_answers == USUAL_WRONG_ANSWERS
+
+
+@pytest.mark.parametrize("option", [None, "", " ", float("nan")])
+def test_an_option_that_is_missing_is_named(option):
+    rows = gpqa_rows(2)
+    rows[1]["w2"] = option
+    with pytest.raises(BenchmarkError, match=r"gpqa, row 2 \(r1\) has no option in the column 'w2'"):
+        GPQA.items(rows, "gpqa")
 
 
 def test_columns_that_cannot_be_told_are_named():
-    with pytest.raises(BenchmarkError, match="file has the columns foo, solution"):
+    with pytest.raises(BenchmarkError, match=r"file has the columns foo, solution.*first line of a \.csv"):
         PLAIN.fitted(["foo", "solution"], "file")
+    with pytest.raises(BenchmarkError, match=r"columns x{40}\.\.\., 4; ") as caught:
+        PLAIN.fitted(["x" * 900, "4"], "file")
+    assert len(str(caught.value)) < 500
