@@ -18,15 +18,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--track", action="store_true", help="keep the files with the tracker of the run's cells"
     )
+    parser.add_argument(
+        "--questions", action="store_true", help="also write questions.csv: a row a question, seed and cell"
+    )
     parser.add_argument("--outputs", type=Path, default=Path("outputs"), help="where runs lie")
     options = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    from icpo.reporting import print_report, write_report
+    from icpo.reporting import print_report, write_questions, write_report
 
     try:
         for run_name in options.run_name:
             report = write_report(options.outputs, run_name)
             print_report(report)
+            if options.questions:
+                logger.info("%s", write_questions(options.outputs, run_name))
             if options.track:
                 _track(options.outputs / run_name, report.paths)
     except IcpoError as error:
