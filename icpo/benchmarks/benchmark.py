@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from icpo.benchmarks.columns import Item
+from icpo.benchmarks.columns import MAX_SHOWN_CHARACTERS, Item
+from icpo.benchmarks.golds import gold_fault
 from icpo.benchmarks.sources import FileSource, HubSource, Source
 from icpo.errors import BenchmarkError
 from icpo.types import AnswerKind, Question
@@ -56,6 +57,7 @@ class Benchmark:
         items = self._of_level(sourced.items)
         digest = content_digest(items)
         self._check(items, digest)
+        self._check_golds(sourced.items)
         kept = items[: self.limit]
         questions = tuple(Question(item.item_id, item.text, self.kind) for item in kept)
         golds = {item.item_id: item.answer for item in kept if item.answer is not None}
@@ -100,6 +102,22 @@ class Benchmark:
                 "Its texts or answers changed: pin benchmark.source.revision, or accept them with "
                 "benchmark.digest=null."
             )
+
+    def _check_golds(self, items: list[Item]) -> None:
+        """Raises BenchmarkError for an answer of this level that cannot be of the benchmark's kind."""
+        for row, item in enumerate(items, start=1):
+            fault = gold_fault(item, self.kind) if self.level in (None, item.level) else None
+            if fault is not None:
+                raise BenchmarkError(
+                    f"{self.name} asks for answers of kind {self.kind.value}, but in "
+                    f"{self.path or 'its source'}, row {row} ({item.item_id}), the answer "
+                    f"{_shortened(item.answer)} {fault}."
+                )
+
+
+def _shortened(answer: str | None) -> str:
+    text = repr(answer)
+    return text if len(text) <= MAX_SHOWN_CHARACTERS else f"{text[:MAX_SHOWN_CHARACTERS]}..."
 
 
 def content_digest(items: Iterable[Item]) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from icpo.benchmarks.rows import Row
 from icpo.errors import BenchmarkError
+from icpo.prompts.options import LETTERS
 from icpo.seeding import derive_seed
 
 log = logging.getLogger(__name__)
@@ -18,7 +19,6 @@ USUAL_NAMES = {
     "level": ("level", "difficulty"),
 }
 USUAL_WRONG_ANSWERS = ("Incorrect Answer 1", "Incorrect Answer 2", "Incorrect Answer 3")
-LETTERS = "ABCDEFGHIJ"
 MAX_SHOWN_CHARACTERS = 40
 
 

@@ -1,10 +1,12 @@
 """Fills the templates: question and history to a prompt, as in the paper's qualitative example."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
 from icpo.prompts import paper
-from icpo.types import Attempt, Completion, FinishReason, History, Prompt, Question
+from icpo.prompts.options import FOUR, letters
+from icpo.types import AnswerKind, Attempt, Completion, FinishReason, History, Prompt, Question
 
 
 class IdeaForm(str, Enum):
@@ -38,7 +40,7 @@ class Book:
 
     def plain(self, question: Question) -> Prompt:
         """Question and output format, no word of ideas."""
-        system = f"{paper.OPENING}\n\n{paper.FORMAT[question.kind]}"
+        system = f"{paper.OPENING}\n\n{_lettered(paper.FORMAT, question)}"
         return Prompt(system, f"{question.text}\n")
 
     def solve(self, question: Question, history: History) -> Prompt:
@@ -74,11 +76,11 @@ class Book:
         ideas = paper.IDEAS[question.kind]
         if not self.reward_tags:
             ideas = ideas.replace(paper.TAG_CLAUSE, "")
-        return f"{paper.OPENING}\n\n{ideas}\n\n{paper.FORMAT[question.kind]}"
+        return f"{paper.OPENING}\n\n{ideas}\n\n{_lettered(paper.FORMAT, question)}"
 
     def summary(self, question: Question, text: str) -> Prompt:
         """Asks for a summary of a candidate's text; the question is not shown."""
-        return Prompt("", paper.SUMMARY[question.kind].replace("{text}", text.strip()))
+        return Prompt("", _lettered(paper.SUMMARY, question).replace("{text}", text.strip()))
 
     def idea(self, attempt: Attempt) -> str:
         """One attempt as it stands in a list of ideas: its summary and its answer, or the one it has."""
@@ -100,3 +102,11 @@ class Book:
         if self.answer_as_float and answer.lstrip("-").isdecimal():
             return f"{answer}.0"
         return answer
+
+
+def _lettered(templates: Mapping[AnswerKind, str], question: Question) -> str:
+    """The template for a question's kind; of a choice, with the letters of its own options."""
+    template = templates[question.kind]
+    if question.kind is not AnswerKind.CHOICE:
+        return template
+    return template.replace(", ".join(FOUR), ", ".join(letters(question.text)))

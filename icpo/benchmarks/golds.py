@@ -1,0 +1,55 @@
+"""Whether gold answers can be of their benchmark's kind: no completion could ever equal another."""
+
+import re
+
+from icpo.benchmarks.columns import Item
+from icpo.grading.choices import choice_in
+from icpo.grading.numbers import real_value
+from icpo.grading.reading import read
+from icpo.prompts.options import LETTERS, letters
+from icpo.types import AnswerKind
+
+
+def gold_fault(item: Item, kind: AnswerKind) -> str | None:
+    """What is wrong with an item's gold answer and how to mend it; None if nothing is, or there is none."""
+    if item.answer is None:
+        return None
+    if kind is AnswerKind.CHOICE:
+        return _choice_fault(item.text, item.answer)
+    if kind is AnswerKind.NUMBER:
+        return (
+            None
+            if _is_number(item.answer)
+            else ("is no number. Write it in digits, drop the row, or set benchmark.kind=expression")
+        )
+    return _expression_fault(item.answer)
+
+
+def _choice_fault(text: str, gold: str) -> str | None:
+    offered = letters(text)
+    if len(offered) > len(LETTERS):
+        return (
+            f"belongs to {len(offered)} options; no more than {len(LETTERS)} can be asked for. Drop the row"
+        )
+    if choice_in(gold, lowercase=False) in tuple(offered):
+        return None
+    return (
+        f"is none of the letters {', '.join(offered)}. Write the right option's letter, and each option in a "
+        "line of its own (B. ...), or name the columns of the wrong options with "
+        "benchmark.source.columns.wrong_answers"
+    )
+
+
+def _is_number(gold: str) -> bool:
+    form = read(gold.rpartition("=")[2])
+    return form.shape == "based" or (form.value is not None and real_value(form.value) is not None)
+
+
+def _expression_fault(gold: str) -> str | None:
+    """Only what no reader could mend: much that has no known form is still equal to the same text."""
+    if read(gold).shape != "unread":
+        return None
+    braces = re.sub(r"\\[{}]", "", gold)
+    if braces.count("{") != braces.count("}"):
+        return "has braces that do not pair. Mend it, or drop the row"
+    return None if any(map(str.isalnum, gold)) else "is no expression. Mend it, or drop the row"

@@ -1,0 +1,77 @@
+"""A gold answer that no completion could equal is refused at load, by file, row and value."""
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from icpo.benchmarks import Benchmark, FileSource, Item
+from icpo.benchmarks.golds import gold_fault
+from icpo.errors import BenchmarkError
+from icpo.types import AnswerKind
+
+FIVE = "Which?\n\nA. 1\nB. 2\nC. 3\nD. 4\nE. 5"
+FOUR = FIVE.removesuffix("\nE. 5")
+TWELVE = "\n".join(f"{chr(ord('A') + i)}. {i}" for i in range(12))
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "gold", "fault"),
+    [
+        ("number", "t", "two", "is no number.*digits.*benchmark.kind=expression"),
+        ("number", "t", "x + 1", "is no number"),
+        ("number", "t", "12 and 13", "is no number"),
+        ("number", "t", "A", "is no number"),
+        ("choice", FOUR, "two", "none of the letters A, B, C, D. Write .*columns.wrong_answers"),
+        ("choice", FOUR, "(b)", "none of the letters A, B, C, D"),
+        ("choice", FOUR, "Z", "none of the letters A, B, C, D"),
+        ("choice", FOUR, "E", "none of the letters A, B, C, D"),
+        ("choice", FIVE, "F", "none of the letters A, B, C, D, E"),
+        ("choice", "(A) 1 (B) 2 (C) 3 (D) 4 (E) 5", "E", "each option in a line of its own"),
+        ("choice", TWELVE, "B", "belongs to 12 options; no more than 10"),
+        ("expression", "t", r"\frac{1}{", "braces that do not pair"),
+        ("expression", "t", "?", "is no expression"),
+    ],
+)
+def test_what_cannot_be_of_its_kind_is_told_with_the_way_out(kind, text, gold, fault):
+    told = gold_fault(Item("q", text, gold), AnswerKind(kind))
+    assert re.search(fault, told or "accepted")
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "golds"),
+    [
+        (
+            "number",
+            "t",
+            ["025", "142.0", "-3", "1,000", "50%", "$12", "1e3", r"\frac{1}{2}", "m + n = 25", "2 cm"],
+        ),
+        ("choice", FOUR, ["A", " D ", "(B)", "C. 3", r"\text{A}"]),
+        ("choice", FIVE, ["A", "E"]),
+        ("choice", "(A) 1 (B) 2", ["B"]),
+        (
+            "expression",
+            "t",
+            [r"\frac{1}{2}", "two", r"\{1, 2\}", "[0, 1)", r"x \mapsto x^2 !?", r"\left\{x : x > 1", "x"],
+        ),
+        ("number", "t", [None]),
+    ],
+)
+def test_what_an_answer_could_equal_is_taken(kind, text, golds):
+    faults = {gold: gold_fault(Item("q", text, gold), AnswerKind(kind)) for gold in golds}
+    assert not any(faults.values()), faults
+
+
+def test_file_row_and_value_are_named_and_other_levels_are_left_alone(tmp_path):
+    path = tmp_path / "own.jsonl"
+    golds = ["1", "2", "x" * 500]
+    rows = [{"id": f"q{i}", "problem": "p", "answer": gold, "level": i} for i, gold in enumerate(golds)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    own = Benchmark("own", "number", FileSource(str(path)), None, None, None, str(path), None)
+    with pytest.raises(
+        BenchmarkError, match=r"own.* number, but in .*own\.jsonl, row 3 \(q2\), the answer 'xxx"
+    ) as caught:
+        own.load()
+    assert len(str(caught.value)) < 400 + len(str(path))
+    assert replace(own, level=1).load().golds == {"q1": "2"}
