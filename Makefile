@@ -6,6 +6,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 EXTRAS ?= dev,openai,slurm
 RUN ?= quickstart
+# Test files go to as many processes as there are cores, four at most; one file stays in one.
+SPREAD ?= -n auto --maxprocesses 4 --dist loadfile
 PORT ?= 8765
 
 .PHONY: help setup quickstart test test-slow check format table figures theory dashboard kill-test venv-vllm test-vllm clean
@@ -24,10 +26,10 @@ quickstart: setup ## set up, then the paper's main table on the embedded backbon
 	$(BIN)/python -m icpo.run +exp=quickstart
 
 test: setup ## the quick tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(SPREAD)
 
 test-slow: setup ## the slow, SLURM and browser tests
-	$(BIN)/python -m pytest -m 'slow or slurm or browser'
+	$(BIN)/python -m pytest $(SPREAD) -m 'slow or slurm or browser'
 
 check: setup ## ruff, mypy, import contracts
 	$(BIN)/ruff check .
