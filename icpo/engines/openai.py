@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from types import ModuleType
 
 from icpo.backbones import Backbone
+from icpo.backbones.backbone import PACKAGED
+from icpo.engines import openai_wire as wire
 from icpo.engines.openai_engine import OpenAIEngine
 from icpo.engines.spending import Spend
 from icpo.errors import EngineError
@@ -43,6 +45,11 @@ class OpenAISettings:
     completion_price: float | None
 
     def __post_init__(self) -> None:
+        if not wire.is_web_address(self.base_url):
+            raise ValueError(
+                f"base_url must begin with http:// or https:// and name a host, got {self.base_url!r}. "
+                "Write e.g. http://127.0.0.1:8000/v1"
+            )
         for name in ("max_concurrency", "timeout_seconds", "first_wait_seconds", "max_wait_seconds"):
             if getattr(self, name) <= 0:
                 raise ValueError(f"{name} must be above 0, got {getattr(self, name)}")
@@ -57,7 +64,13 @@ class OpenAISettings:
         self.key()
 
     def start(self, backbone: Backbone, *, max_context_tokens: int) -> OpenAIEngine:
-        """An engine for `backbone`."""
+        """An engine for `backbone`. Raises EngineError for weights of this package: no server has them."""
+        if backbone.model_id.startswith(PACKAGED):
+            raise EngineError(
+                f"engine=openai asks a server for a model by its name, but backbone={backbone.name} "
+                f"({backbone.model_id}) is a part of this package. Choose engine=transformers, or another "
+                "backbone, or give the server's name of the model as backbone.model_id=NAME."
+            )
         return OpenAIEngine(load_openai(), self, backbone, max_context_tokens)
 
     def key(self) -> str:

@@ -37,6 +37,12 @@ def address(base_url: str) -> str:
     return f"{parts.netloc.rpartition('@')[2].lower()}{parts.path.rstrip('/')}"
 
 
+def is_web_address(base_url: str) -> bool:
+    """Whether a URL has a scheme that calls can be made by, and a host."""
+    parts = urlsplit(base_url)
+    return parts.scheme in ("http", "https") and bool(parts.hostname)
+
+
 def sampling_fields(sampling: Sampling, *, with_extras: bool) -> Json:
     """Sampling as the API names it, all but the number of tokens; extras are those of vLLM's server."""
     fields: Json = {"temperature": sampling.temperature, "top_p": sampling.top_p}

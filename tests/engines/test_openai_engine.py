@@ -287,6 +287,22 @@ def test_a_server_that_is_not_there_is_named():
     engine.close()
 
 
+@pytest.mark.parametrize("url", ["127.0.0.1:8999", "localhost:8999/v1", "ftp://one/v1", "http://", ""])
+def test_an_address_without_scheme_or_host_is_refused_before_anything_is_sent(server, url):
+    with pytest.raises(
+        ValueError, match=rf"base_url must begin with http:// .*, got '{url}'\. Write e\.g\. http"
+    ):
+        settings(server, base_url=url)
+
+
+def test_weights_of_this_package_are_asked_of_no_server(server, start):
+    with pytest.raises(
+        EngineError, match=r"backbone=m \(icpo:nano\) .*engine=transformers.*backbone\.model_id=NAME"
+    ):
+        start(backbone=replace(MODEL, model_id="icpo:nano"))
+    assert server.requests == []
+
+
 def test_a_prompt_that_stays_silent_is_counted_as_filtered(server, start):
     server.plan = lambda body: "empty choices"
     engine = start(max_retries=2)
