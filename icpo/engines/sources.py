@@ -12,7 +12,16 @@ if TYPE_CHECKING:
     from icpo.backbones import Backbone
 
 UNUSED_FILES = ("*.bin", "*.pth", "*.pt", "*.gguf", "*.onnx", "*.h5", "*.msgpack", "original/*")
+A_WHOLE_FOLDER = (
+    "Give one that holds config.json, tokenizer files and *.safetensors as backbone.model_id=FOLDER."
+)
 OTHER_PLACES = "Give a local folder as backbone.model_id=FOLDER, or set HF_HOME to where it was downloaded."
+WEIGHTS = "weights (*.safetensors)"
+PARTS = {  # of a model's folder, with the files of which one is enough
+    "config.json": ("config.json",),
+    "a tokenizer (tokenizer.json)": ("tokenizer*", "vocab*", "*.model", "*.tiktoken", "tekken.json"),
+    WEIGHTS: ("*.safetensors", "*.bin"),
+}
 DIGESTED_SUFFIXES = (".safetensors", ".json", ".model", ".txt", ".jinja")
 
 
@@ -25,9 +34,17 @@ class Source:
 
 
 def locate(backbone: "Backbone") -> Source:
-    """The folder of a backbone: its own, or the hub's snapshot, downloaded if it is not in the cache yet."""
+    """The folder of a backbone: its own, or the hub's snapshot, downloaded if it is not in the cache yet.
+
+    Raises EngineError where there is none, and for a local one without configuration or tokenizer.
+    """
     if backbone.is_local:
         folder = Path(backbone.location)
+        lacking = [part for part, names in PARTS.items() if not any(any(folder.glob(n)) for n in names)]
+        if lacking and lacking != [WEIGHTS]:  # a mere shape can be had with random weights
+            raise EngineError(
+                f"backbone={backbone.name}: the folder {folder} lacks {', '.join(lacking)}. {A_WHOLE_FOLDER}"
+            )
         return Source(folder, f"sha256:{digest(folder)}")
     if _names_a_folder(backbone.model_id):
         raise EngineError(_no_folder(backbone))
@@ -67,10 +84,8 @@ def absence(backbone: "Backbone") -> str | None:
 
 
 def _no_folder(backbone: "Backbone") -> str:
-    return (
-        f"backbone={backbone.name}: there is no folder {backbone.location}. {_made_by(backbone)}"
-        "Give one that holds config.json, tokenizer files and *.safetensors as backbone.model_id=FOLDER."
-    )
+    told = f"backbone={backbone.name}: there is no folder {backbone.location}."
+    return f"{told} {_made_by(backbone)}{A_WHOLE_FOLDER}"
 
 
 def _named(backbone: "Backbone") -> str:

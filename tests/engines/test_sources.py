@@ -35,10 +35,37 @@ def test_a_path_is_not_looked_for_on_the_hub(model_id, tmp_path, monkeypatch):
     assert "train_nano" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("files", "lacking"),
+    [
+        ([], r"config\.json, a tokenizer \(tokenizer\.json\), weights \(\*\.safetensors\)\. Give"),
+        (["notes.md", "config.json"], r"a tokenizer \(tokenizer\.json\), weights"),
+        (["config.json", "model.safetensors"], r"a tokenizer \(tokenizer\.json\)\. Give"),
+        (["model-00001-of-00002.safetensors", "tokenizer.model"], r"config\.json\. Give"),
+    ],
+)
+def test_a_folder_without_a_model_is_told_what_it_lacks(files, lacking, tmp_path):
+    for name in files:
+        (tmp_path / name).write_text("{}")
+    with pytest.raises(
+        EngineError, match=rf"the folder {tmp_path} lacks {lacking} .*model_id=FOLDER"
+    ) as caught:
+        locate(backbone_of(tmp_path))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("tokenizer", ["tokenizer.json", "vocab.txt", "spiece.model", "qwen.tiktoken"])
+def test_any_tokenizer_will_do_and_a_shape_needs_no_weights(tokenizer, tmp_path):
+    for name in ("config.json", tokenizer):
+        (tmp_path / name).write_text("{}")
+    assert locate(backbone_of(tmp_path)).folder == tmp_path
+
+
 def test_a_folder_is_known_by_the_contents_of_its_files(tmp_path):
     revisions = []
     for content in ("{}", "{}", '{"a": 1}'):
         (tmp_path / "config.json").write_text(content)
+        (tmp_path / "tokenizer.json").write_text("{}")
         (tmp_path / "notes.md").write_text(f"{len(revisions)} not digested")
         source = locate(backbone_of(tmp_path))
         assert source.folder == tmp_path

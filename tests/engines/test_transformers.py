@@ -141,7 +141,9 @@ def test_the_identity_names_what_changes_bits(llama_folder):
 def test_errors_name_the_way_out(tmp_path, llama_folder):
     with pytest.raises(EngineError, match=r"no folder .*backbone\.model_id=FOLDER"):
         settings_of().start(backbone_of(tmp_path / "absent"), max_context_tokens=64)
-    with pytest.raises(EngineError, match="no tokenizer"):
+    for name in ("config.json", "tokenizer.json"):
+        (tmp_path / name).write_text("{")
+    with pytest.raises(EngineError, match="no tokenizer could be loaded"):
         settings_of().start(backbone_of(tmp_path), max_context_tokens=64)
     with pytest.raises(EngineError, match=r"made for 256 tokens, not 257.*max_context_tokens"):
         settings_of().start(backbone_of(llama_folder), max_context_tokens=257)
