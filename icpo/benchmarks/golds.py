@@ -16,13 +16,11 @@ def gold_fault(item: Item, kind: AnswerKind) -> str | None:
         return None
     if kind is AnswerKind.CHOICE:
         return _choice_fault(item.text, item.answer)
-    if kind is AnswerKind.NUMBER:
-        return (
-            None
-            if _is_number(item.answer)
-            else ("is no number. Write it in digits, drop the row, or set benchmark.kind=expression")
-        )
-    return _expression_fault(item.answer)
+    if kind is AnswerKind.EXPRESSION:
+        return _expression_fault(item.answer)
+    if _is_number(item.answer):
+        return None
+    return "is no number. Write it in digits, drop the row, or set benchmark.kind=expression"
 
 
 def _choice_fault(text: str, gold: str) -> str | None:
