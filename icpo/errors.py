@@ -15,6 +15,10 @@ class ConfigError(IcpoError):
     """A configuration that cannot run: a missing, wrong or contradictory value."""
 
 
+class ContractError(IcpoError):
+    """A method, selector or reward source that does not do what its protocol asks."""
+
+
 class BenchmarkError(IcpoError):
     """Questions that cannot be loaded, or that are not the ones expected."""
 

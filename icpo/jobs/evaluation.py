@@ -17,6 +17,7 @@ from icpo.jobs.journalled import JournalledBlocks, JournalledEngine
 from icpo.jobs.outcome import Outcomes
 from icpo.jobs.protocol import Protocol
 from icpo.methods import Foreign, drive, drive_block
+from icpo.methods.contracts import require_members, solved
 from icpo.prompts import Book
 from icpo.reporting.live import narrated, question_view
 from icpo.reporting.progress import stored_base_mean
@@ -59,6 +60,7 @@ class Evaluation:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "seeds", tuple(self.seeds))
+        require_members("method", self.method)
         if not self.seeds or len(set(self.seeds)) != len(self.seeds):
             raise ValueError(f"seeds must be different integers, at least one, got {list(self.seeds)}")
         for name in ("max_in_flight", "question_tokens"):
@@ -190,7 +192,7 @@ class Evaluation:
 
     def _solve(self, method: Method, question: Question, tools: Toolkit, seed: int) -> Solving:
         """One question's solving; when watched, it tells the terminal what each stage brought."""
-        solving = method.solve(question, tools, seed=seed)
+        solving = solved(method, question, tools, seed=seed)
         if not self.watch:
             return solving
         console = Console()

@@ -13,6 +13,7 @@ from icpo.jobs.cell import Cell, run_cell
 from icpo.jobs.engine_pool import POOL
 from icpo.jobs.evaluation import Evaluation
 from icpo.jobs.ttrl_settings import Curve, Grpo, TrainingCost, VoteReward
+from icpo.methods.contracts import solved
 from icpo.metrics import PER_QUESTION, QuestionScore, measure_cell
 from icpo.records import read_metrics, read_results, read_scores, read_status
 from icpo.seeding import derive_seed
@@ -105,7 +106,7 @@ class Ttrl:
         """What the method asks first of each question, by question id."""
         prompts = {}
         for question in questions:
-            solving = self.evaluation.method.solve(question, tools, seed=0)
+            solving = solved(self.evaluation.method, question, tools, seed=0)
             prompts[question.question_id] = next(solving)[0].prompt
             solving.close()
         return prompts

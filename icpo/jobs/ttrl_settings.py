@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 from icpo.errors import ConfigError
+from icpo.methods.contracts import rewarded
 from icpo.seeding import derive_seed
 from icpo.types import Completion, FinishReason, Question, RewardSource, Toolkit
 
@@ -112,7 +113,7 @@ class VoteReward:
             candidates = self.tools.candidates(drawn, question.kind)
             votes = self.tools.votes(candidates, question.kind)
             seed = derive_seed(self.seed, "vote", question_id, step)
-            tags = self.reward.rewards(question, candidates, votes, seed=seed).tags
+            tags = rewarded(self.reward, question, candidates, votes, seed=seed).tags
             for i, tag in zip(members, tags, strict=True):
                 rewards[i] = float(tag or 0)
         return rewards

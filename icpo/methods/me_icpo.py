@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from icpo.methods.contracts import require_members, rewarded, selected
 from icpo.methods.drawing import draw_candidates, draw_finals, draw_summaries, look_ahead
 from icpo.methods.settings import require_at_least
 from icpo.seeding import derive_seed
@@ -50,6 +51,8 @@ class MeIcpo:
     def __post_init__(self) -> None:
         after = (self.num_rounds,) if self.finals_after is None else tuple(sorted(set(self.finals_after)))
         object.__setattr__(self, "finals_after", after)
+        require_members("reward", self.reward)
+        require_members("selector", self.selector)
         require_at_least(0, num_rounds=self.num_rounds, num_lookaheads=self.num_lookaheads)
         require_at_least(1, num_candidates=self.num_candidates, num_finals=self.num_finals)
         if self.early_stop is not None and not 0 < self.early_stop <= 1:
@@ -92,7 +95,7 @@ class MeIcpo:
             question, history, tools, self.num_candidates, scope, drawn
         )
         votes = tools.votes(candidates, question.kind)  # line 4
-        rewards = self.reward.rewards(question, candidates, votes, seed=derive_seed(scope, "vote"))
+        rewards = rewarded(self.reward, question, candidates, votes, seed=derive_seed(scope, "vote"))
         eligible = tuple(
             i for i, c in enumerate(candidates) if c.answer is not None or not self.answered_only
         )
@@ -101,7 +104,8 @@ class MeIcpo:
             Attempt(candidates[i], rewards.tags[i], summary)
             for i, summary in zip(eligible, summaries, strict=True)
         )
-        selection = yield from self.selector.select(  # line 6
+        selection = yield from selected(  # line 6
+            self.selector,
             attempts,
             look_ahead(question, history, attempts, tools, scope),
             num_lookaheads=self.num_lookaheads,

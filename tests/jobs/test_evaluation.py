@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 import pytest
 
-from icpo.errors import BenchmarkError
+from icpo.errors import BenchmarkError, ConfigError, ContractError
 from icpo.jobs.engine_pool import POOL
-from icpo.records import read_metrics, read_results
-from tests.end_to_end.fakes import Blocks, Settings, questions_file, run
+from icpo.methods import Direct
+from icpo.records import read_metrics, read_results, read_status
+from tests.end_to_end.fakes import Blocks, Continuous, Settings, questions_file, run
 
 
 @dataclass(slots=True)
@@ -78,3 +79,22 @@ def test_an_oracle_inside_a_control_refuses_questions_without_a_gold(tmp_path, a
     path.write_text("Why?")
     with pytest.raises(BenchmarkError, match="reward=oracle needs gold answers"):
         run(tmp_path / "out", path, *arm)
+
+
+@pytest.mark.parametrize("engine", [Blocks, Continuous])
+def test_a_method_that_breaks_its_protocol_fails_its_cell_in_one_line(tmp_path, monkeypatch, engine):
+    monkeypatch.setattr(Direct, "solve", lambda *_, **__: "4")
+    with pytest.raises(ContractError, match="method=direct: solve must be a generator"):
+        run(tmp_path, questions_file(tmp_path), "method=direct", engine=engine())
+    [cell] = tmp_path.glob("nano-*")
+    assert read_status(cell)["reason"].startswith("ContractError: method=direct: solve must")
+    assert not read_results(cell)
+
+
+def test_a_method_that_cannot_solve_is_refused_before_its_cell_begins(tmp_path, monkeypatch):
+    monkeypatch.delattr(Direct, "solve")
+    with pytest.raises(
+        ConfigError, match="method=direct: Direct has no solve; a method needs name, label, solve"
+    ):
+        run(tmp_path, questions_file(tmp_path), "method=direct")
+    assert not list(tmp_path.glob("nano-*"))

@@ -53,6 +53,7 @@ def test_how_many_questions_must_be_known():
 @dataclass(frozen=True)
 class Unbounded:
     name = label = "mine"
+    solve = None
 
 
 def test_a_method_without_a_bound_is_told_what_to_add():

@@ -1,0 +1,277 @@
+"""Own methods, selectors and reward sources that break their protocol are told so in one line, at once."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from icpo.errors import ContractError
+from icpo.methods import Direct, MeIcpo, contracts
+from icpo.methods.contracts import MEMBERS, require_members, rewarded, selected, solved
+from icpo.rewards import Majority
+from icpo.selectors import Entropy
+from icpo.types import (
+    Attempt,
+    Candidate,
+    Lookahead,
+    Method,
+    Purpose,
+    Question,
+    QuestionResult,
+    Rewards,
+    RewardSource,
+    Selection,
+    Selector,
+    Votes,
+)
+from tests.methods.hand import QUESTION, boxed, play, said, toolkit
+
+CANDIDATES = tuple(Candidate(completion, "4") for completion in boxed(4, 4, 5))
+ATTEMPTS = tuple(Attempt(candidate, 1, "so") for candidate in CANDIDATES)
+VOTES = Votes((("4", 3),), 0, ("4", "4", "4"))
+FINALS = ((1, CANDIDATES),)
+RESULT = QuestionResult(QUESTION, 0, (), FINALS)
+TOOLS = toolkit()
+REQUEST = TOOLS.ask(Purpose.FINAL, TOOLS.prompts.plain(QUESTION), 1, 0)
+
+
+class Own:
+    """A selector or method whose generator is given."""
+
+    name = "mine"
+    needs_lookaheads = True
+
+    def __init__(self, body):
+        self.select = self.solve = body
+
+
+def returns(value, *yields):
+    """A generator function that yields these stages and returns the value."""
+
+    def body(*_, **__):
+        for stage in yields:
+            assert len((yield stage)) == len(stage), "what was drawn is sent back"
+        return value
+
+    return Own(body)
+
+
+def plain(value):
+    """A function that is no generator."""
+    return Own(lambda *_, **__: value)
+
+
+def asks(*wanted):
+    """A selector that asks for these look-aheads, one after another, and keeps the first attempt."""
+
+    def body(attempts, ask, *, num_lookaheads, seed):
+        lookaheads = ()
+        for each in wanted:
+            lookaheads = tuple((yield from ask(each)))
+        return Selection((0,), lookaheads)
+
+    return Own(body)
+
+
+def ask(wanted):
+    drawn = yield [replace(REQUEST, num_samples=n) for n in wanted.values()]
+    return [Lookahead(i, Votes((("4", len(batch)),), 0)) for i, batch in zip(wanted, drawn, strict=True)]
+
+
+def select(selector, attempts=ATTEMPTS):
+    solving = selected(selector, attempts, ask, num_lookaheads=8, seed=0)
+    return play(solving, lambda request: boxed(*[4] * request.num_samples))[0]
+
+
+def solve(method):
+    return play(solved(method, QUESTION, TOOLS, seed=0), lambda request: boxed(*[4] * request.num_samples))[0]
+
+
+def told(message):
+    """Expects a ContractError whose one line holds the message."""
+    return pytest.raises(ContractError, match=rf"\A(?=[^\n]*\Z).*{re.escape(message)}")
+
+
+def test_what_keeps_to_its_protocol_passes_as_it_is():
+    selection = select(asks({0: 3, 2: 8}, {0: 5}, {}))
+    assert selection.kept == (0,)
+    assert select(returns(Selection(())), attempts=()) == Selection(())
+    assert solve(returns(RESULT, [], [REQUEST])) is RESULT
+    assert rewarded(Majority("majority", True), QUESTION, CANDIDATES, VOTES, seed=0).tags == (1, 1, 1)
+
+
+@pytest.mark.parametrize("value", [None, 0, ATTEMPTS[0], 99, "0", (0,)])
+def test_a_selection_of_another_type_is_named(value):
+    with told(f"selector=mine: select must return Selection, got {repr(value)[:20]}"):
+        select(returns(value))
+
+
+@pytest.mark.parametrize("kept", [(-1,), (0, 0), (3,), (0.0,), (True,), ("0",), (None,), [0], 0, None])
+def test_what_is_kept_must_be_different_indices_in_range(kept):
+    with told(
+        "selector=mine: kept must be a tuple of different indices of the 3 attempts given, () for none, "
+        f"got {kept!r}."
+    ):
+        select(returns(Selection(kept)))
+
+
+def test_nothing_can_be_kept_of_no_attempts():
+    with told("of the 0 attempts given"):
+        select(returns(Selection((0,))), attempts=())
+
+
+@pytest.mark.parametrize("lookaheads", [None, [], (1,), ask])
+def test_look_aheads_must_be_those_that_were_drawn(lookaheads):
+    with told("selector=mine: lookaheads must be a tuple of what `yield from ask(...)` returned"):
+        select(returns(Selection((0,), lookaheads)))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "at_fault"),
+    [
+        ([{0: 1000}], "attempt 0 between 1 and num_lookaheads=8 look-aheads in all, and 0 were asked for"),
+        ([{1: 5}, {1: 4}], "attempt 1 between 1 and num_lookaheads=8 look-aheads in all, and 5 were"),
+        ([{0: 0}], "ask({0: 0}) must leave attempt 0 between 1 and"),
+        ([{0: 2.0}], "ask({0: 2.0}) must leave"),
+        ([{3: 1}], "ask takes {index: number} with indices of the 3 attempts given, got {3: 1}"),
+        ([{-1: 1}], "got {-1: 1}"),
+        ([[0, 1]], "got [0, 1]"),
+    ],
+)
+def test_no_more_look_aheads_are_drawn_than_the_budget_has(wanted, at_fault):
+    with told(at_fault):
+        select(asks(*wanted))
+
+
+THREE_TAGS = "reward=mine: rewards must return Rewards(tags) with a tuple of 3 tags, each 0, 1 or None"
+
+
+@pytest.mark.parametrize(
+    "tags", [(0.7, 0, 1), (2, 0, 1), (True, 0, 1), ("1", 0, 1), (1, 0), (), [1, 0, 1], None, 1]
+)
+def test_each_candidate_has_a_tag_of_0_or_1_or_none(tags):
+    source = Own(None)
+    source.rewards = lambda *_, **__: Rewards(tags)
+    with told(f"{THREE_TAGS}, got {tags!r}."):
+        rewarded(source, QUESTION, CANDIDATES, VOTES, seed=0)
+
+
+@pytest.mark.parametrize("value", [None, [1, 0, 1], (1, 0, 1), 1.0])
+def test_rewards_of_another_type_are_named(value):
+    source = Own(None)
+    source.rewards = lambda *_, **__: value
+    with told(f"{THREE_TAGS}, got {value!r}."):
+        rewarded(source, QUESTION, CANDIDATES, VOTES, seed=0)
+
+
+@pytest.mark.parametrize("value", [Selection((0,)), RESULT, None, [REQUEST]])
+def test_what_is_no_generator_is_told_how_to_be_one(value):
+    with told("selector=mine: select must be a generator") as error:
+        select(plain(value))
+    assert "`yield from ()`" in str(error.value)
+    with told("method=mine: solve must be a generator that returns QuestionResult"):
+        solve(plain(value))
+
+
+@pytest.mark.parametrize("asked", [REQUEST, None, (REQUEST,), [None], ["prompt"], [[REQUEST]], 3])
+def test_a_method_yields_lists_of_requests(asked):
+    with told("method=mine: solve must yield a list of SampleRequest, as `yield [tools.ask(...)]` does"):
+        solve(returns(RESULT, asked))
+
+
+OTHER = Question("q2", "What is 3 + 3?", QUESTION.kind)
+
+
+@pytest.mark.parametrize(
+    ("result", "at_fault"),
+    [
+        (None, "solve must return QuestionResult, got None"),
+        (CANDIDATES, "solve must return QuestionResult, got (Candidate("),
+        (replace(RESULT, seed=1), "given question 'q1' under seed 0 and must return them, got"),
+        (replace(RESULT, seed=None), "under seed None"),
+        (replace(RESULT, question=OTHER), "got Question(question_id='q2'"),
+        (replace(RESULT, question="q1"), "got 'q1' under seed 0"),
+        (replace(RESULT, trace=None), "trace must be a tuple of Round and Step, () for none, got None"),
+        (replace(RESULT, trace=CANDIDATES), "trace must be a tuple of Round and Step"),
+        (replace(RESULT, finals=()), "finals must be a tuple of pairs (rounds done, tuple of Candidate)"),
+        (replace(RESULT, finals=None), "got None"),
+        (replace(RESULT, finals=CANDIDATES), "finals must be"),
+        (replace(RESULT, finals=((1, ()),)), "got ((1, ()),)"),
+        (replace(RESULT, finals=((1, ("4",)),)), "got ((1, ('4',)),)"),
+        (replace(RESULT, finals=((1, (Candidate(said("4"), 4),)),)), "finals must be"),
+        (replace(RESULT, finals=((None, CANDIDATES),)), "finals must be"),
+    ],
+)
+def test_a_method_returns_a_result_of_its_question_and_seed(result, at_fault):
+    with told("method=mine: ") as error:
+        solve(returns(result, [REQUEST]))
+    assert at_fault in str(error.value)
+
+
+@pytest.mark.parametrize("stage", [[REQUEST], []])
+def test_what_never_ends_is_stopped(monkeypatch, stage):
+    monkeypatch.setattr(contracts, "MAX_STAGES", 50)
+
+    def forever(*_, **__):
+        while True:
+            yield stage
+
+    with told("method=mine: solve must end, and after 50 draws for one question it had not."):
+        solve(Own(forever))
+    with told("selector=mine: select must end, and after 50 draws"):
+        select(Own(forever))
+
+
+@pytest.mark.parametrize("group", MEMBERS)
+def test_a_member_that_is_missing_is_named_with_all_that_are_needed(group):
+    class Mine:
+        """Has all members but one."""
+
+    part = Mine()
+    for name in MEMBERS[group][:-1]:
+        setattr(part, name, "mine")
+    last = MEMBERS[group][-1]
+    with told(f"{group}=mine: Mine has no {last}; a {group} needs {', '.join(MEMBERS[group])}"):
+        require_members(group, part)
+    setattr(part, last, None)
+    require_members(group, part)
+
+
+def test_the_members_are_those_of_the_protocols():
+    protocols = {"method": Method, "reward": RewardSource, "selector": Selector}
+    for group, protocol in protocols.items():
+        names = {name for name in (*vars(protocol), *protocol.__annotations__) if not name.startswith("_")}
+        assert set(MEMBERS[group]) == names, group
+
+
+def me_icpo(**parts):
+    made = MeIcpo(
+        "me_icpo", "me_icpo", 1, 3, 4, 2, Majority("majority", True), Entropy("entropy", False), None, True,
+        None, False,
+    )  # fmt: skip
+    return replace(made, **parts)
+
+
+def test_me_icpo_holds_its_parts_to_their_protocols():
+    without = returns(Selection((0,)))
+    without.tagged = True
+    with told("reward=mine: Own has no rewards"):
+        me_icpo(reward=without)
+    with told("selector=majority: Majority has no needs_lookaheads and no select"):
+        me_icpo(selector=Majority("majority", True))
+
+    without.rewards = lambda *_, **__: Rewards((0.7,) * 3)
+    for method, fault in (
+        (me_icpo(reward=without), "reward=mine: rewards must"),
+        (me_icpo(selector=asks({0: 5})), "selector=mine: ask({0: 5}) must leave"),
+        (me_icpo(selector=returns(Selection((-1,)))), "selector=mine: kept must"),
+    ):
+        with told(fault):
+            solve(method)
+
+
+def test_the_checks_change_no_request_and_no_result():
+    for method in (me_icpo(), Direct("direct", "direct", "plain", 3)):
+        answers = [lambda request: boxed(*range(request.num_samples))] * 2
+        held, free = solved(method, QUESTION, TOOLS, seed=3), method.solve(QUESTION, TOOLS, seed=3)
+        assert play(held, answers[0]) == play(free, answers[1])
