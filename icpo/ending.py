@@ -17,7 +17,7 @@ from icpo.records import read_status
 INTERRUPTED_STATUS = 128 + signal.SIGINT  # as a shell tells it
 
 logger = logging.getLogger("icpo")
-_failures: list[IcpoError] = []
+_failures: list[Exception] = []
 
 
 @contextmanager
@@ -33,17 +33,20 @@ def stops_the_run() -> Iterator[None]:
 
 @contextmanager
 def fails_alone(folder: Path) -> Iterator[None]:
-    """An error within is one cell's: it is logged, and the next cell begins."""
+    """An error within is one cell's: it is logged, with its traceback if unforeseen, and the next begins."""
     try:
         yield
     except Interrupted as stopped:
         _stop(str(stopped))
-    except IcpoError as error:
+    except Exception as error:  # Hydra would tell of the first in a sweep alone, at its end, in no log
         # A launcher that waits for jobs elsewhere gives up at the first that raises; a status that tells of
         # the failure is enough.
         if not runs_here() and not _tells_of_failure(folder):
             raise
-        logger.error("%s: %s", folder.name, error)
+        if isinstance(error, IcpoError):
+            logger.error("%s: %s", folder.name, error)
+        else:
+            logger.exception("%s: %s", folder.name, type(error).__name__)
         _failures.append(error)
 
 

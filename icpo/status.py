@@ -13,6 +13,7 @@ from icpo.reporting.progress import clock_text
 
 COLUMNS = ("cell", "state", "questions", "tokens", "worked", "left", "reason")
 DAMAGED = "damaged"
+LOG_NAME = "run.log"
 NUM_REASON_LETTERS = 100
 logger = logging.getLogger("icpo")
 
@@ -38,6 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def run_status(outputs: Path, run_name: str) -> list[dict[str, Any]]:
     """One row a cell, begun or only planned: what status.json says, state `missing` where there is none.
 
+    `log` is the path of the cell's log, which may not be there.
+
     Raises:
         RecordsError: there is no such run.
     """
@@ -46,7 +49,9 @@ def run_status(outputs: Path, run_name: str) -> list[dict[str, Any]]:
     if not cells:
         known = sorted(path.name for path in outputs.glob("*/") if run_cells(outputs, path.name))
         raise RecordsError(f"{run} holds no cells. Runs there: {', '.join(known) or 'none'}.")
-    return [{"cell": cell.name, "state": "missing"} | _status_of(cell) for cell in cells]
+    return [
+        {"cell": cell.name, "state": "missing", "log": cell / LOG_NAME} | _status_of(cell) for cell in cells
+    ]
 
 
 def _status_of(cell: Path) -> dict[str, Any]:
@@ -67,7 +72,6 @@ def seconds_left(row: dict[str, Any]) -> float | None:
 
 def _shown(row: dict[str, Any]) -> Sequence[str]:
     done, total = row.get("questions_done"), row.get("questions_total")
-    reason = (row.get("reason") or "").partition("\n")[0]
     return [
         row["cell"],
         row["state"],
@@ -75,8 +79,17 @@ def _shown(row: dict[str, Any]) -> Sequence[str]:
         f"{row['generated_tokens']:,}" if "generated_tokens" in row else "",
         clock_text(row.get("wall_seconds")),
         clock_text(seconds_left(row)),
-        reason if row["state"] == DAMAGED else reason[:NUM_REASON_LETTERS],
+        _reason(row),
     ]
+
+
+def _reason(row: dict[str, Any]) -> str:
+    """Why a cell stopped, in a line; of a failure also where its log lies."""
+    reason = (row.get("reason") or "").partition("\n")[0]
+    if row["state"] == DAMAGED:
+        return reason
+    has_log = row["state"] == "failed" and row["log"].is_file()
+    return reason[:NUM_REASON_LETTERS] + (f" ({row['log']})" if has_log else "")
 
 
 def _aligned(table: Sequence[Sequence[str]]) -> Iterator[str]:

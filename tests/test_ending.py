@@ -45,6 +45,19 @@ def test_a_failed_cell_lets_the_next_one_begin_and_shows_in_the_exit_status(is_h
     assert "cell: it died" in caplog.text
 
 
+def test_an_unforeseen_failure_keeps_its_traceback_and_lets_the_next_one_begin(is_here, tmp_path, caplog):
+    folder = tmp_path / "run" / "cell"
+    with pytest.raises(SystemExit) as ended, ending.told(job):
+        with ending.fails_alone(folder), CellRecords.open(folder, config={}, config_digest="d"):
+            raise KeyError("lost")
+        with ending.fails_alone(tmp_path / "next"):
+            job()
+    assert ended.value.code == 1
+    [record] = caplog.records
+    assert record.getMessage() == "cell: KeyError" and record.exc_info[1].args == ("lost",)
+    assert 'raise KeyError("lost")' in caplog.text
+
+
 def test_a_cell_elsewhere_that_could_not_say_that_it_failed_raises(monkeypatch, tmp_path):
     monkeypatch.setattr(ending, "runs_here", lambda: False)
     with pytest.raises(EngineError), ending.fails_alone(tmp_path):

@@ -51,6 +51,16 @@ def test_a_killed_cell_is_shown_as_failed(outputs):
     assert "killed" in row["reason"]
 
 
+def test_a_failed_cell_names_its_log_and_no_other_does(outputs, capsys):
+    logs = {name: outputs / "run" / name / "run.log" for name in ("one", "two")}
+    for log in logs.values():
+        log.write_text("Traceback")
+    status.main(["run", "--outputs", str(outputs)])
+    one, _, two = capsys.readouterr().out.splitlines()[1:4]
+    assert two.endswith(f"EngineError: out of memory ({logs['two']})")
+    assert "run.log" not in one
+
+
 def test_a_damaged_status_does_not_hide_the_other_cells(outputs):
     (outputs / "run/one/status.json").write_text('{"state"')
     rows = {row["cell"]: row for row in status.run_status(outputs, "run")}

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from icpo.errors import OtherResults, RecordsError
+from icpo.errors import Interrupted, OtherResults, RecordsError
 from icpo.records.codec import result_row
 from icpo.records.journal import Journal
 from icpo.records.journal_file import JOURNAL_NAME, JournalReader
@@ -155,10 +155,15 @@ class CellRecords:
 
         A run refused because the folder holds other results leaves their status as it was.
         """
-        reason = f"{type(error).__name__}: {error}" if isinstance(error, Exception) else "interrupted"
         with suppress(RecordsError):
-            if not (isinstance(error, OtherResults) and self._status.put_back()):
-                self.mark("failed", reason)
+            if isinstance(error, OtherResults) and self._status.put_back():
+                return
+            if isinstance(error, Interrupted):
+                self.mark("interrupted", str(error))
+            elif isinstance(error, Exception):
+                self.mark("failed", f"{type(error).__name__}: {error}")
+            else:
+                self.mark("interrupted", "Stopped at once. Run the same command to go on.")
 
 
 def read_results(folder: Path) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from icpo.records.lock import holder_of, this_process
 from icpo.records.storage import read_json, replace_json
 
 STATUS_NAME = "status.json"
-State = Literal["running", "done", "failed"]
+State = Literal["running", "done", "failed", "interrupted"]
 TEXTS = ("state", "reason")
 NUMBERS = ("wall_seconds", "num_sessions", "questions_done", "questions_total", "generated_tokens")
 

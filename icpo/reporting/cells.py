@@ -53,9 +53,10 @@ class Arm:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell's folder: state (done, running, failed, unreadable, not begun, unknown), why, and arms.
+    """A cell's folder: its state, why, and its arms.
 
-    A cell of another kind (theory, training) has `metrics` and no arms.
+    `state` is done, running, failed, interrupted, unreadable, not begun or unknown. A cell of another kind
+    (theory, training) has `metrics` and no arms.
     """
 
     folder: Path

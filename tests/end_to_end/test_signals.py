@@ -72,7 +72,7 @@ def test_a_signal_ends_the_sweep_and_the_next_run_goes_on(tmp_path, reference, n
     assert f"Stopped by {number.name}" in said
     [cell] = cells(tmp_path)
     status = read_status(cell)
-    assert status["state"] == "failed"
+    assert status["state"] == "interrupted"
     assert f"Stopped by {number.name}" in status["reason"]
     before = read_results(cell)
     assert len(before) >= wanted

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from icpo.errors import RecordsError
+from icpo.errors import Interrupted, RecordsError
 from icpo.records import (
     RESULTS_NAME,
     CellRecords,
@@ -213,6 +213,22 @@ def test_an_error_that_ends_a_cell_stands_in_its_status(cell, reopen):
     with reopen() as records:
         records.mark("running")
     assert read_status(cell)["num_sessions"] == 2
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (Interrupted("Stopped by SIGINT; what was finished is kept."), "Stopped by SIGINT;"),
+        (KeyboardInterrupt(), "Stopped at once. Run the same command to go on."),
+    ],
+)
+def test_a_cell_that_was_told_to_stop_is_interrupted(cell, reopen, error, reason):
+    with pytest.raises(type(error)), reopen() as records:
+        records.mark("running", questions_done=2)
+        raise error
+    status = read_status(cell)
+    assert status["state"] == "interrupted" and status["reason"].startswith(reason)
+    assert status["questions_done"] == 2 and status["finished"]
 
 
 def test_two_processes_cannot_write_one_cell(cell, reopen):
