@@ -30,14 +30,14 @@ class LoadedBenchmark:
 class Benchmark:
     """Questions of one name.
 
-    `path` names a file to read instead of the source; `level` keeps the items of that level alone; `limit`
-    keeps the first so many. `expected_count` and `digest` are checked where they are given, unless a limit
-    says that only some of the questions are wanted.
+    `path` names a file to read instead of the source, by its columns; `level` keeps the items of that
+    level alone; `limit` keeps the first so many. `expected_count` and `digest` are checked where they are
+    given, unless a limit says that only some of the questions are wanted.
     """
 
     name: str
     kind: AnswerKind
-    source: Source
+    source: Source | None
     expected_count: int | None
     digest: str | None
     level: int | None
@@ -45,7 +45,16 @@ class Benchmark:
     limit: int | None
 
     def __post_init__(self) -> None:
+        kinds = [kind.value for kind in AnswerKind]
+        if self.kind not in kinds:
+            raise ValueError(f"kind must be one of {', '.join(kinds)}, got {self.kind!r}")
         object.__setattr__(self, "kind", AnswerKind(self.kind))
+        is_read_from_file = self.source is None and self.path is not None
+        if not is_read_from_file and not callable(getattr(self.source, "read", None)):
+            raise ValueError(
+                "source needs a `_target_`, e.g. icpo.benchmarks.FileSource, or null beside a path, got "
+                f"{self.source!r}. For a file of your own begin with defaults: [_file, _self_]"
+            )
         for name in ("expected_count", "limit"):
             value = getattr(self, name)
             if value is not None and value < 1:
@@ -65,10 +74,10 @@ class Benchmark:
 
     def _source(self) -> Source:
         if self.path is None:
+            assert self.source is not None, "__post_init__ lets neither alone"
             return self.source
-        return FileSource(
-            self.path, self.source.columns if isinstance(self.source, HubSource | FileSource) else None
-        )
+        columns = self.source.columns if isinstance(self.source, HubSource | FileSource) else None
+        return FileSource(self.path, columns)
 
     def _of_level(self, items: list[Item]) -> list[Item]:
         if self.level is None:
@@ -87,7 +96,8 @@ class Benchmark:
         repeated = [item_id for item_id, n in Counter(item.item_id for item in items).items() if n > 1]
         if repeated:
             raise BenchmarkError(
-                f"{self.name} has the question id {repeated[0]!r} more than once in {origin}."
+                f"{self.name} has the question id {repeated[0]!r} more than once in {origin}. Give each "
+                "question an id of its own, or drop the column of ids: then they are numbered."
             )
         if self.limit is not None:
             return

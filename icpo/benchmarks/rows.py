@@ -8,12 +8,16 @@ from icpo.errors import BenchmarkError
 
 Row = dict[str, Any]
 SUFFIXES = (".jsonl", ".csv", ".parquet")
+ONE_A_LINE = "Write one JSON object a line, without brackets around them and commas between them."
 
 
 def read_rows(path: Path) -> list[Row]:
     """All rows of one file, in its order. Raises BenchmarkError when it is not what its name says."""
     if path.suffix not in SUFFIXES:
-        raise BenchmarkError(f"{path} must end in one of {', '.join(SUFFIXES)} to be read as questions.")
+        raise BenchmarkError(
+            f"{path} must end in one of {', '.join(SUFFIXES)} to be read as questions. Save "
+            "a .json list as .jsonl, one object a line, and a .tsv table as .csv, with commas."
+        )
     if not path.is_file():
         raise BenchmarkError(f"There is no file {path.absolute()}. Give benchmark.path an existing file.")
     try:
@@ -33,12 +37,11 @@ def _read_jsonl(path: Path) -> list[Row]:
             try:
                 row = json.loads(line)
             except json.JSONDecodeError as error:
-                raise BenchmarkError(
-                    f"{path}, line {number} is not JSON ({error.msg}). Mend or drop it."
-                ) from None
+                way_out = ONE_A_LINE if line.lstrip().startswith("[") else "Mend or drop it."
+                raise BenchmarkError(f"{path}, line {number} is not JSON ({error.msg}). {way_out}") from None
             if not isinstance(row, dict):
                 raise BenchmarkError(
-                    f"{path}, line {number} must be a JSON object, got {type(row).__name__}."
+                    f"{path}, line {number} must be a JSON object, got {type(row).__name__}. {ONE_A_LINE}"
                 )
             rows.append(row)
     return rows

@@ -33,6 +33,9 @@ class FileSource:
     path: str
     columns: Columns | None = None
 
+    def __post_init__(self) -> None:
+        _check_columns(self.columns)
+
     def read(self, name: str) -> Sourced:
         """Items of the file."""
         rows = read_rows(Path(self.path))
@@ -49,6 +52,9 @@ class HubSource:
     revision: str | None
     split_files: str
     columns: Columns
+
+    def __post_init__(self) -> None:
+        _check_columns(self.columns)
 
     def read(self, name: str) -> Sourced:
         """Items of the split's files; the revision is the commit that was resolved."""
@@ -88,6 +94,15 @@ class HubSource:
                 f"{self.columns.answer!r}); where the hub's cache (HF_HOME) already holds it, set "
                 "HF_HUB_OFFLINE=1; a gated dataset needs HF_TOKEN."
             ) from None
+
+
+def _check_columns(columns: object) -> None:
+    """Raises ValueError for a mapping without a class, as a YAML file easily gives it."""
+    if not isinstance(columns, Columns | None):
+        raise ValueError(
+            f"columns needs a line `_target_: icpo.benchmarks.Columns`, got {columns!r}. "
+            "To have it from conf/benchmark/_file.yaml, begin with defaults: [_file, _self_]"
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,10 @@ def test_a_level_is_filtered_before_it_is_counted():
         ),
         ({"source": FixedSource()}, "four has no questions"),
         ({"level": 9, "expected_count": None}, "four has no questions"),
-        ({"source": FixedSource(ITEMS[0], ITEMS[0]), "limit": 1}, "question id 'q0' more than once"),
+        (
+            {"source": FixedSource(ITEMS[0], ITEMS[0]), "limit": 1},
+            "question id 'q0' more than once.*an id of its own",
+        ),
         ({"source": FixedSource(Item("a", "t", "1")), "level": 1}, "names no levels.*benchmark.level=null"),
     ],
 )
@@ -108,7 +111,33 @@ def test_a_file_given_as_path_is_read_with_the_source_s_columns(tmp_path, source
     assert loaded.questions[0].text == "m" and loaded.golds == {"four/0": "2"}
 
 
-@pytest.mark.parametrize("change", [{"limit": 0}, {"expected_count": 0}, {"kind": "essay"}])
-def test_bad_settings_are_refused(change):
-    with pytest.raises(ValueError, match=next(iter(change)) if "kind" not in change else "essay"):
+def test_a_path_needs_no_source(tmp_path):
+    path = tmp_path / "own.jsonl"
+    path.write_text('{"problem": "p", "answer": "1"}')
+    own = replace(FOUR, source=None, path=str(path), expected_count=None, digest=None)
+    assert own.load().golds == {"four/0": "1"}
+
+
+@pytest.mark.parametrize(
+    "source", [FileSource, lambda path, columns: HubSource("some/repo", None, "*", columns)]
+)
+def test_columns_without_their_class_are_refused_with_the_line_that_lacks(source):
+    with pytest.raises(
+        ValueError, match=r"`_target_: icpo\.benchmarks\.Columns`, got \{'text': 'q'\}.*_file"
+    ):
+        source("own.jsonl", {"text": "q"})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"limit": 0}, "limit must be at least 1"),
+        ({"expected_count": 0}, "expected_count must be at least 1"),
+        ({"kind": "wordy"}, "kind must be one of number, choice, expression, got 'wordy'"),
+        ({"source": {"path": "own.jsonl"}}, r"source needs a `_target_`.*FileSource.*\[_file, _self_\]"),
+        ({"source": None}, r"source needs a `_target_`.*got None"),
+    ],
+)
+def test_bad_settings_are_refused(change, message):
+    with pytest.raises(ValueError, match=message):
         replace(FOUR, **change)

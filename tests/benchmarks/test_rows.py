@@ -38,8 +38,11 @@ def test_parquet_gives_plain_python_values(tmp_path):
     ("name", "content", "message"),
     [
         ("q.txt", b"", "must end in one of .jsonl"),
+        ("q.json", b"[]", "Save a .json list as .jsonl, one object a line"),
+        ("q.tsv", b"problem\tanswer", "a .tsv table as .csv, with commas"),
+        ("q.jsonl", b'[\n  {"a": 1},\n  {"a": 2}\n]', "line 1 is not JSON .*Write one JSON object a line"),
         ("q.jsonl", b'{"a": 1}\n{"a": ', "line 2 is not JSON"),
-        ("q.jsonl", b"[1]\n", "line 1 must be a JSON object, got list"),
+        ("q.jsonl", b"[1]\n", r"line 1 must be a JSON object, got list\. Write one JSON object a line"),
         ("q.jsonl", b"\xff\xfe", "cannot be read"),
         ("q.csv", b"", "not a .csv file"),
         ("q.csv", b'a,b\n"1,2\n3', "not a .csv file"),
