@@ -6,7 +6,8 @@ import pytest
 from hydra import compose, initialize_config_dir
 from hydra.utils import instantiate
 
-from icpo.errors import BenchmarkError
+from icpo.configuration import build as build_checked
+from icpo.errors import BenchmarkError, ConfigError
 from tests.public_files import FILES, needs_files
 
 CONF = Path(__file__).resolve().parents[2] / "conf"
@@ -15,12 +16,16 @@ MATH_LEVELS = {"math_l1": 43, "math_l2": 90, "math_l3": 105, "math_l4": 128, "ma
 COUNTS = {"aime2024": 30, "amc": 83, "math500": 500, "hmmt": 30, "apex": 49, "gpqa": 198, **MATH_LEVELS}
 
 
-def build(*overrides):
+def composed(*overrides):
     with initialize_config_dir(str(CONF), version_base="1.3"):
         config = compose(
             overrides=["+question_file=-", *(f"+{o}" if o.startswith("benchmark=") else o for o in overrides)]
         )
-    return instantiate(config.benchmark, _convert_="all")
+    return config.benchmark
+
+
+def build(*overrides):
+    return instantiate(composed(*overrides), _convert_="all")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -41,6 +46,33 @@ def test_arithmetic_loads_as_many_as_it_claims(name):
     loaded = build(f"benchmark={name}").load()
     assert len(loaded.questions) == len(loaded.golds) == 300
     assert loaded.digest == build(f"benchmark={name}").digest
+
+
+OWN = ("benchmark=_file", "benchmark.name=own", "benchmark.kind=number")
+
+
+def test_an_own_file_needs_a_name_a_kind_and_a_path(tmp_path):
+    path = tmp_path / "own.csv"
+    path.write_text("id,question,answer\na,What is 2+2?,4\nb,What is 3+3?,6\n")
+    own = build(*OWN, f"benchmark.path={path}")
+    assert own.load().golds == {"a": "4", "b": "6"} and own.name == "own"
+    path.write_text("id,mine,answer\na,What is 2+2?,4\n")
+    own = build(*OWN, f"benchmark.path={path}", "benchmark.source.columns.text=mine")
+    assert [question.text for question in own.load().questions] == ["What is 2+2?"]
+    with pytest.raises(ConfigError, match="path must be a text"):
+        build_checked(composed(*OWN))
+
+
+def test_an_own_yaml_file_says_no_more_than_that_and_the_columns_that_differ(tmp_path):
+    (tmp_path / "conf/benchmark").mkdir(parents=True)
+    (tmp_path / "own.jsonl").write_text('{"frage": "2+2?", "answer": "A", "falsch": "5"}')
+    (tmp_path / "conf/benchmark/mine.yaml").write_text(
+        "defaults: [_file, _self_]\nname: mine\nkind: choice\n"
+        f"path: {tmp_path}/own.jsonl\nsource: {{columns: {{text: frage, wrong_answers: [falsch]}}}}\n"
+    )
+    loaded = build("benchmark=mine", f"hydra.searchpath=[file://{tmp_path}/conf]").load()
+    assert loaded.questions[0].question_id == "mine/0" and "2+2?" in loaded.questions[0].text
+    assert set(loaded.golds.values()) < {"A", "B"}
 
 
 @needs_files
