@@ -19,6 +19,7 @@ from icpo.jobs.protocol import Protocol
 from icpo.methods import Foreign, drive, drive_block
 from icpo.methods.contracts import require_members, solved
 from icpo.prompts import Book
+from icpo.records import read_metrics
 from icpo.reporting.live import narrated, question_view
 from icpo.reporting.progress import stored_base_mean
 from icpo.rewards import Oracle
@@ -108,11 +109,13 @@ class Evaluation:
     def sample(self, cell: Cell) -> Mapping[str, Any]:
         """Draws what is missing, grades everything and measures it.
 
-        `engine_account` is what the engine did for this cell in this session: {} where nothing was missing.
+        `engine_account` is what the engine did for this cell when it was last drawn from: what was stored stays
+        where nothing is missing.
         """
         loaded = self.benchmark.load()
         cell.records.resolve({"benchmark_digest": loaded.digest, "benchmark_revision": loaded.revision})
-        account: dict[str, Any] = {}
+        stored = read_metrics(cell.records.folder) or {}
+        account: Mapping[str, Any] = stored.get("engine_account", {})
         with (
             Grader(self.protocol.grading) as grader,
             Outcomes(

@@ -39,12 +39,14 @@ def test_a_cell_after_one_on_another_engine_is_charged_its_own_work(tmp_path):
     assert read_metrics(cell)["engine_account"] == {"sequences": 3 * 4, "card": "a"}
 
 
-def test_a_cell_that_draws_nothing_is_charged_nothing(tmp_path):
+def test_a_cell_that_draws_nothing_keeps_the_account_of_what_was_drawn(tmp_path):
     source = questions_file(tmp_path)
-    run(tmp_path, source, "method=direct", engine=Counting())
+    cell, _ = run(tmp_path, source, "method=direct", engine=Counting())
+    account = read_metrics(cell)["engine_account"]
     hold_another()
     cell, engine = run(tmp_path, source, "method=direct", engine=Counting())
-    assert engine.sequences == 0 and read_metrics(cell)["engine_account"] == {}
+    assert engine.sequences == 0 and account["sequences"] == 12
+    assert read_metrics(cell)["engine_account"] == account
 
 
 FOREIGN = ["method=foreign", "reward=oracle"]
