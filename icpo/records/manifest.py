@@ -103,11 +103,12 @@ def _package_versions() -> Iterator[tuple[str, str]]:
 
 def _difference(folder: Path, found: Mapping[str, Any], config: Mapping[str, Any]) -> str:
     old, new = dict(_flat(found.get("config", {}))), dict(_flat(config))
-    lines = [
-        f"  {key}: {old.get(key, 'absent')!r} stored, {new.get(key, 'absent')!r} now"
+    changes = {
+        key: f"{old.get(key, 'absent')!r} stored, {new.get(key, 'absent')!r} now"
         for key in sorted(old.keys() | new.keys())
         if old.get(key, "absent") != new.get(key, "absent")
-    ]
+    }
+    lines = [f"  {key}: {change}" for key, change in changes.items() if not _is_copy(key, changes)]
     return "\n".join(
         [
             f"{folder} holds results of another configuration:",
@@ -115,6 +116,12 @@ def _difference(folder: Path, found: Mapping[str, Any], config: Mapping[str, Any
             f"Choose another run_name, or delete {folder} to start it afresh.",
         ]
     )
+
+
+def _is_copy(key: str, changes: Mapping[str, str]) -> bool:
+    """Whether the same change stands under the end of a key: what a group says is repeated in the job."""
+    ends = (key.split(".", n)[-1] for n in range(1, key.count(".") + 1))
+    return any(changes.get(end) == changes[key] for end in ends)
 
 
 def _flat(value: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
