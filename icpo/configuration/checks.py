@@ -1,19 +1,26 @@
 """What is refused before anything is built."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from icpo.configuration.fields import own_class
-from icpo.configuration.source import conf_folder, presets
-from icpo.configuration.values import SECRET, one_line
+from icpo.configuration.messages import did_you_mean, one_line
+from icpo.configuration.source import REFERENCE, conf_folder, folders, keys_referred_to, presets
+from icpo.configuration.targets import check_target, targets
+from icpo.configuration.values import SECRET
 from icpo.errors import ConfigError
 
 SWITCHES = ("dry_run", "watch")
 NEEDED = ("tracking", "run_name", "cell", "output_root")
+READ = (
+    *SWITCHES,
+    *NEEDED,
+    "job",
+    "allow_targets",
+)  # by code; all other keys are there for others to refer to
 NO_FOLDER = ("", ".", "..")
 NO_EXPERIMENT = "No experiment selected. Pass +exp=NAME; presets: {presets}. See --help."
 
@@ -51,7 +58,7 @@ def check_config(config: DictConfig) -> None:
     try:
         absent = [key for key in NEEDED if OmegaConf.select(config, key) is None]
         missing = sorted(OmegaConf.missing_keys(config))
-        allowed = config.get("allow_targets") or ()
+        allowed = _allowed(config)
         unclear = [key for key in SWITCHES if not isinstance(config.get(key, False), bool)]
     except OmegaConfBaseException as error:
         raise ConfigError(one_line(error)) from None
@@ -68,18 +75,28 @@ def check_config(config: DictConfig) -> None:
         )
     if unclear:
         raise ConfigError(f"{unclear[0]} must be true or false, got {config.get(unclear[0])!r}.")
-    for path, target in _targets(OmegaConf.to_container(config, resolve=False)):
-        if target not in allowed and own_class(target) is None:
-            raise ConfigError(
-                f"{path}._target_ is {target!r}, which is no class of this project. "
-                f"If you trust it, allow it by name: +allow_targets=[{target!a}]"
-            )
+    raw = OmegaConf.to_container(config, resolve=False)
+    _check_keys(raw)
+    for path, target in targets(raw):
+        check_target(path, target, allowed)
 
 
-def _targets(node: Any, path: str = "config") -> list[tuple[str, str]]:
-    if isinstance(node, Mapping):
-        own = [(path, str(node["_target_"]))] if "_target_" in node else []
-        return own + [found for key, child in node.items() for found in _targets(child, f"{path}.{key}")]
-    if isinstance(node, list):
-        return [found for i, child in enumerate(node) for found in _targets(child, f"{path}[{i}]")]
-    return []
+def _allowed(config: DictConfig) -> Sequence[str]:
+    """The names of classes, modules and packages from elsewhere that may be built."""
+    allowed = OmegaConf.select(config, "allow_targets") or []
+    if OmegaConf.is_config(allowed):
+        allowed = OmegaConf.to_container(allowed, resolve=True)
+    if not isinstance(allowed, list) or not all(isinstance(name, str) for name in allowed):
+        raise ConfigError(
+            f"allow_targets must be a list of names, as in allow_targets=[my_ext], got {allowed!r}."
+        )
+    return allowed
+
+
+def _check_keys(raw: Any) -> None:
+    """Refuses a key beside `job` that neither code reads nor any configuration file: it would do nothing."""
+    known = set(READ).union(*map(keys_referred_to, folders()), REFERENCE.findall(str(raw)))
+    for key in map(str, raw):
+        if key not in known:
+            hint = did_you_mean(key, known) or " Keys that are read: " + ", ".join(sorted(known)) + "."
+            raise ConfigError(f"Nothing reads {key!r}: it would change nothing.{hint}")

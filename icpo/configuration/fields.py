@@ -1,44 +1,82 @@
-"""Whether plain values fit the fields that they are for: numbers, switches, texts, lists and null."""
+"""Whether a node fits what it builds: its keys; its numbers, switches, texts, lists, objects and null."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import inspect
+import typing
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from importlib import import_module
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
 
-OWN_PACKAGE = "icpo."
+from icpo.configuration.messages import did_you_mean
+
 WORDS = {int: "whole number", float: "number", bool: "switch (true or false)", str: "text"}
+SETTINGS = ("_target_", "_args_", "_convert_", "_partial_", "_recursive_")  # Hydra's own
 
 
-def own_class(target: str) -> type | None:
-    """The class of that name, if it is defined in this project and not merely reached by way of it."""
-    module, _, name = target.rpartition(".")
-    if not module.startswith(OWN_PACKAGE):
-        return None
-    try:
-        found = getattr(import_module(module), name, None)
-    except ModuleNotFoundError:
-        return None
-    return found if isinstance(found, type) and found.__module__.startswith(OWN_PACKAGE) else None
+def misfits(kind: Callable[..., Any], values: Mapping[str, Any], name: str) -> Iterator[str]:
+    """One sentence for each key of the node `name` that `kind` lacks or misses, or whose value does not fit.
 
-
-def misfits(kind: type | None, values: Mapping[str, Any]) -> Iterator[str]:
-    """One sentence for each value that does not fit its field of the dataclass `kind`.
-
-    Only fields of whole numbers, numbers, switches and texts are looked at, and of lists of these, of any
-    length or of a given one; null is kept from every field that does not allow it. All else is the
-    dataclass's own business.
+    Of values only those of a dataclass are looked at, in fields of whole numbers, numbers, switches, texts,
+    lists of these of any length or of a given one, and objects; null is kept from every field that does not
+    allow it. All else is the dataclass's own business.
     """
-    if kind is None or not is_dataclass(kind):
+    yield from _unfit_keys(kind, values, name)
+    if not is_dataclass(kind):
         return
+    annotations = _annotations(kind)
     for field in fields(kind):
         if field.name not in values:
             continue
-        wanted, value = _wanted(field.type), values[field.name]
+        annotation, value = annotations.get(field.name, Any), values[field.name]
+        wanted = _wanted(annotation)
         if wanted is not None and not wanted.fits(value):
             yield wanted.misfit(field.name, value)
-        elif wanted is None and value is None and not _may_be_null(field.type):
+        elif wanted is None and value is None and not _may_be_null(annotation):
             yield f"{field.name} must not be null"
+        elif isinstance(value, Mapping) and "_target_" not in value and (objects := _objects(annotation)):
+            yield f"{field.name} needs `_target_: {' or '.join(objects)}`, got {dict(value)!r}"
+
+
+def _unfit_keys(kind: Callable[..., Any], values: Mapping[str, Any], name: str) -> Iterator[str]:
+    """Keys that are no parameter of `kind`, and parameters that are not given."""
+    try:
+        parameters = inspect.signature(kind).parameters
+    except (TypeError, ValueError):  # no callable, which Hydra tells; or one in C, which does not tell
+        return
+    if any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
+        return
+    for key in values:
+        if key not in parameters and key not in SETTINGS:
+            yield f"{name} has no {key!r}; it has {', '.join(parameters)}.{did_you_mean(key, parameters)}"
+    missing = [
+        key
+        for key, one in parameters.items()
+        if one.default is one.empty and one.kind is not one.VAR_POSITIONAL and key not in values
+    ]
+    if missing and not values.get("_partial_") and "_args_" not in values:
+        yield f"{name} lacks {', '.join(missing)}"
+
+
+def _annotations(kind: type) -> dict[str, Any]:
+    """What the fields of a dataclass take, texts evaluated; without those that name what is not there."""
+    try:
+        return typing.get_type_hints(kind)
+    except NameError:  # imported for type checkers alone
+        return {field.name: field.type for field in fields(kind) if not isinstance(field.type, str)}
+
+
+def _objects(annotation: Any) -> list[str]:
+    """The names under which the dataclasses are built that a field takes; a protocol's name in words."""
+    if get_origin(annotation) in (Union, UnionType):
+        return [name for inner in get_args(annotation) for name in _objects(inner)]
+    if not isinstance(annotation, type):
+        return []
+    if is_dataclass(annotation):
+        package = annotation.__module__.rpartition(".")[0]
+        is_public = package and getattr(import_module(package), annotation.__name__, None) is annotation
+        return [f"{package if is_public else annotation.__module__}.{annotation.__qualname__}"]
+    return [f"a {annotation.__name__}"] if getattr(annotation, "_is_protocol", False) else []
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,15 +10,12 @@ from hydra import compose
 from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.errors import HydraException
 from hydra.experimental.callback import Callback
 from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import OmegaConfBaseException
 
+from icpo.configuration.messages import HYDRA_ERRORS
 from icpo.errors import RecordsError
 from icpo.records import note_planned
-
-HYDRA_ERRORS = (HydraException, OmegaConfBaseException)
 
 
 @dataclass(frozen=True, slots=True)

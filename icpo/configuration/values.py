@@ -11,7 +11,9 @@ from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from icpo.configuration.fields import misfits, own_class
+from icpo.configuration.fields import misfits
+from icpo.configuration.messages import one_line
+from icpo.configuration.targets import located
 from icpo.errors import ConfigError
 
 NOT_IN_DIGEST = (
@@ -49,7 +51,10 @@ def build(node: Any) -> Any:
     """The value a node describes, built from its `_target_`. Raises ConfigError naming the key."""
     try:
         if OmegaConf.is_config(node):
-            _check_fields(OmegaConf.to_container(node, resolve=True), node._get_full_key(None))
+            key, plain = node._get_full_key(None), OmegaConf.to_container(node, resolve=True)
+            if isinstance(plain, Mapping) and "_target_" not in plain:
+                raise ConfigError(f"{key} needs a `_target_` that names its class, got {plain!r}")
+            _check_fields(plain, key)
         return instantiate(node, _convert_="all")
     except (InstantiationException, OmegaConfBaseException) as error:
         raise ConfigError(one_line(error)) from None
@@ -71,10 +76,11 @@ def config_digest(values: Mapping[str, Any]) -> str:
 
 
 def _check_fields(node: Any, key: str) -> None:
-    """Raises ConfigError where a number, a switch or a list is given as something else."""
+    """Raises ConfigError where a class would be given what is not for it."""
     if isinstance(node, Mapping):
-        for misfit in misfits(own_class(str(node.get("_target_"))), node):
-            raise ConfigError(f"{misfit}; full_key: {key}")
+        if "_target_" in node:
+            for misfit in misfits(located(str(node["_target_"])), node, name=key.rpartition(".")[2]):
+                raise ConfigError(f"{misfit}; full_key: {key}")
         for name, child in node.items():
             _check_fields(child, f"{key}.{name}")
     elif isinstance(node, list):
@@ -100,10 +106,3 @@ def _without_secrets(node: Any, key: str = "") -> Any:
     if isinstance(node, list):
         return [_without_secrets(child, key) for child in node]
     return "(hidden)" if node is not None and SECRET.search(key) else node
-
-
-def one_line(error: Exception) -> str:
-    """The message of one of Hydra's or OmegaConf's errors without its line breaks."""
-    told = str(error).partition("Config search path")[0]
-    lines = [line.strip() for line in told.splitlines() if line.strip()]
-    return "; ".join(line for line in lines if not line.startswith("object_type"))

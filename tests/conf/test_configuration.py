@@ -110,7 +110,10 @@ def test_the_command_line_of_grading_has_the_rules_of_the_papers_protocol():
         (["protocol.sampling.candidate.top_p=2"], r"top_p must lie in \(0, 1\], got 2.*job.protocol"),
         (["method.num_candidates=0"], "num_candidates must be at least 1, got 0"),
         (["method.num_lookaheads=0"], "selector=entropy .*num_lookaheads"),
-        (["+method.num_round=3"], "unexpected keyword argument.*num_round"),
+        (
+            ["+method.num_round=3"],
+            r"method has no 'num_round'; it has .*Did you mean num_rounds\?; full_key: job.method",
+        ),
         (["seeds=[]"], "seeds"),
         (["seeds=[1,1]"], "seeds"),
         (["backbone.max_context_tokens=100"], "min_room_tokens=.*backbone.max_context_tokens=100"),

@@ -6,7 +6,7 @@ from pathlib import Path
 import yaml
 
 from icpo.configuration import config_source
-from icpo.configuration.fields import own_class
+from icpo.configuration.targets import own_class
 
 CONF = Path(config_source())
 

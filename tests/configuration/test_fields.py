@@ -1,0 +1,51 @@
+"""Nodes are held to the class that they build: its fields and their kinds, also outside the project."""
+
+import pytest
+
+from icpo.configuration import build
+from icpo.errors import ConfigError
+from tests.configuration.conftest import PACKAGE
+
+ALLOWED = f"+allow_targets=[{PACKAGE}]"
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (["selector.weight=heavy"], "weight must be a number, got 'heavy'; full_key: job.selector"),
+        (["+selector.wieght=2"], r"selector has no 'wieght'; it has name, weight. Did you mean weight\?"),
+        (["~selector.weight"], "selector lacks weight; full_key: job.selector"),
+        (["~selector._target_"], "selector needs `_target_: a Selector`, got {'name': 'weighed'"),
+    ],
+)
+def test_an_own_dataclass_is_checked_like_the_projects(own, overrides, message):
+    with pytest.raises(ConfigError, match=message):
+        build(own.compose("selector=weighed", ALLOWED, *overrides).job)
+
+
+def test_an_annotation_that_cannot_be_evaluated_is_not_checked_and_a_function_builds_too(own):
+    config = own.compose("selector=weighed", ALLOWED)
+    for target, values in (("Unclear", {"what": 3}), ("made", {}), ("Unclear", {"what": None})):
+        config.selector = {"_target_": f"{PACKAGE}.selectors.{target}", "name": "n", **values}
+        assert build(config.selector).name == "n"
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (
+            ["+backbone.model=3"],
+            r"backbone has no 'model'; it has name, .*Did you mean model_id\?.*job.backbone",
+        ),
+        (["~backbone.dtype"], "backbone lacks dtype; full_key: job.backbone"),
+        (
+            ["~benchmark._target_"],
+            "benchmark needs `_target_: icpo.benchmarks.Benchmark`, got .*full_key: job$",
+        ),
+        (["~rates._target_"], "rates needs `_target_: icpo.budget.Rates`"),
+        (["~job._target_"], "job needs a `_target_` that names its class"),
+    ],
+)
+def test_what_a_node_lacks_or_has_too_much_is_named(own, overrides, message):
+    with pytest.raises(ConfigError, match=message):
+        build(own.compose(*overrides).job)

@@ -1,0 +1,59 @@
+"""What Hydra, OmegaConf and YAML refuse is told in one line, with advice that helps."""
+
+import pytest
+from hydra.errors import HydraException
+
+from icpo.configuration import HYDRA_ERRORS, check_config, one_line, resolved
+from icpo.errors import ConfigError
+
+
+def refusal(own, *overrides):
+    """The line that a command line ends in."""
+    with pytest.raises((ConfigError, *HYDRA_ERRORS)) as caught:
+        config = own.compose(*overrides)
+        check_config(config)
+        resolved(config)
+    line = one_line(caught.value)
+    assert "\n" not in line
+    return line
+
+
+@pytest.mark.parametrize("sign", ["", "+", "++"])
+def test_a_misspelt_group_is_refused_with_the_right_name_and_never_with_a_plus(own, sign):
+    line = refusal(own, f"{sign}selctor=random")
+    assert "'selctor'" in line and line.endswith("Did you mean selector?") and "+" not in line
+
+
+def test_a_misspelt_key_is_refused_with_the_right_name(own):
+    assert refusal(own, "method.num_round=3").endswith("'method.num_round'. Did you mean num_rounds?")
+
+
+def test_a_group_that_a_run_does_not_have_is_not_to_be_added(own):
+    assert refusal(own, "fit=adam") == "Could not override 'fit'. No match in the defaults list."
+
+
+def test_what_no_file_sets_is_to_be_added(own):
+    assert refusal(own, "allow_targets=[a]").endswith("use +allow_targets=[a]")
+    added = "Could not override 'exp'.\nTo append to your default list use +exp=solve"
+    assert one_line(HydraException(added)).endswith("use +exp=solve")
+
+
+def test_a_key_of_ones_own_is_for_others_to_refer_to(own):
+    own.write("conf/selector/fitted.yaml", own.node("icpo.selectors.Entropy", largest="${is_largest}"))
+    check_config(own.compose("+is_largest=true", "selector=fitted"))
+    assert "Nothing reads 'is_largest': it would change nothing" in refusal(own, "+is_largest=true")
+
+
+def test_a_yaml_error_is_told_with_file_line_and_column(own):
+    own.write("conf/selector/broken.yaml", "_target_: x\nname: [a\nweight: 1\n")
+    line = refusal(own, "selector=broken")
+    assert line.startswith(f"{own.folder}/conf/selector/broken.yaml, line 3, column 7: expected ',' or ']'")
+
+
+def test_a_value_that_others_refer_to_is_named(own):
+    own.write("conf/method/bare.yaml", "_target_: icpo.methods.Direct\nname: bare\n")
+    assert refusal(own, "method=bare").startswith("Interpolation key 'method.label' not found")
+
+
+def test_errors_of_other_kinds_keep_their_words():
+    assert one_line(HydraException("one\n  two\n")) == "one; two"
