@@ -14,7 +14,7 @@ from hydra.experimental.callback import Callback
 from omegaconf import DictConfig, OmegaConf
 
 from icpo.configuration.messages import HYDRA_ERRORS
-from icpo.errors import RecordsError
+from icpo.errors import ConfigError, RecordsError
 from icpo.records import note_planned
 
 
@@ -50,9 +50,14 @@ class RememberRun(Callback):
             if config.get("dry_run"):
                 return
             cells = _cells(config.hydra)
-            self._note(config, cells)
+            try:
+                _check_names(cells)
+            except ConfigError as error:  # Hydra makes a warning of any Exception of a callback
+                raise SystemExit(f"icpo: {error}") from None
+            names = [name for name, _ in cells]
+            self._note(config, names)
             if not _runs_here(config.hydra):
-                SENT_AWAY.extend(Path(str(config.hydra.sweep.dir)) / cell for cell in cells)
+                SENT_AWAY.extend(Path(str(config.hydra.sweep.dir)) / name for name in names)
 
     def _note(self, config: DictConfig, cells: Sequence[str]) -> None:
         tracking = OmegaConf.to_container(config.tracking, resolve=True)
@@ -72,9 +77,23 @@ def _runs_here(settings: Any) -> bool:
     return "BasicLauncher" in str(settings.launcher["_target_"])
 
 
-def _cells(settings: Any) -> list[str]:
-    """The names of the cells of a sweep, in its order: its axes and overrides, expanded as Hydra will."""
+def _cells(settings: Any) -> list[tuple[str, tuple[str, ...]]]:
+    """The name of each cell of a sweep and what makes it, in its order: axes and overrides, as Hydra will."""
     axes = [f"{key}={value}" for key, value in (settings.sweeper.params or {}).items()]
     overrides = OverridesParser.create().parse_overrides([*axes, *settings.overrides.task])
     [cells] = BasicSweeper.split_arguments(overrides, None)
-    return [str(compose("config", overrides=cell).cell) for cell in cells]
+    return [(str(compose("config", overrides=cell).cell), tuple(cell)) for cell in cells]
+
+
+def _check_names(cells: Sequence[tuple[str, tuple[str, ...]]]) -> None:
+    """Raises ConfigError where two cells of a sweep would have one folder."""
+    seen: dict[str, tuple[str, ...]] = {}
+    for name, overrides in cells:
+        if name in seen:
+            differing = [one.partition("=")[0] for one in overrides if one not in seen[name]]
+            apart = f"differ in {', '.join(differing)} alone" if differing else "are the same"
+            raise ConfigError(
+                f"Two cells of this sweep would be called {name!r}: they {apart}. Put what is swept into the "
+                "name or the label of its choice, as `name: mine-${.weight}`, or give each value a run_name."
+            )
+        seen[name] = overrides

@@ -316,6 +316,14 @@ def test_the_plan_of_a_run_is_the_union_of_its_sweeps_and_only_the_own_cells_wer
     assert sorted(cell.name for cell in sent) == sorted(set(planned) - set(narrowed))
 
 
+def test_two_cells_of_one_name_are_refused_before_anything_is_noted(noted):
+    with pytest.raises(SystemExit, match=r"icpo: Two cells .*'qwen7b-amc-.*differ in benchmark.limit alone"):
+        noted("+exp=main_table", "benchmark=amc", "method=direct", "benchmark.limit=1,2")
+    with pytest.raises(SystemExit, match="they are the same"):
+        noted("+exp=main_table", "benchmark=amc,amc")
+    assert (sweeps.SEEN_RUNS, sweeps.SENT_AWAY) == ([], [])
+
+
 def test_a_sweep_that_cannot_be_composed_is_left_to_hydra(noted):
     assert noted("+exp=main_table", "benchmark=gone,amc") == ([], [], [])
 
