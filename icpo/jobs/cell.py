@@ -4,6 +4,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Protocol, runtime_checkable
 
 from icpo.configuration import SeenRun
@@ -43,14 +44,25 @@ class SamplingJob(Protocol):
 
 
 def run_cell(
-    job: Job | SamplingJob, *, tracker: Tracker, folder: Path, values: Mapping[str, Any], digest: str
+    job: Job | SamplingJob,
+    *,
+    tracker: Tracker,
+    folder: Path,
+    values: Mapping[str, Any],
+    digest: str,
+    sources: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     """Runs a job in its folder, or goes on with it; its status says how it ended.
+
+    `sources` are digests of the code of classes from outside the project, by name: with other code than a
+    cell began with it does not go on.
 
     Raises what it raises, and Interrupted where a signal came, though it be too late to stop it.
     """
     with Interrupt() as interrupt:
         with CellRecords.open(folder, config=values, config_digest=digest) as records:
+            if sources:
+                records.resolve({f"the code of {name}": digest for name, digest in sources.items()})
             records.mark("running")
             with tracker.start(
                 folder,
