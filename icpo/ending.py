@@ -17,6 +17,7 @@ from icpo.records import read_status
 INTERRUPTED_STATUS = 128 + signal.SIGINT  # as a shell tells it
 
 logger = logging.getLogger("icpo")
+_begun: list[Path] = []  # the folders of the cells that had a right configuration
 _failures: list[Exception] = []
 
 
@@ -27,6 +28,7 @@ def stops_the_run() -> Iterator[None]:
         yield
     except IcpoError as error:
         if not runs_here():
+            logger.error("%s", error)
             raise
         sys.exit(f"icpo: {error}")
 
@@ -34,6 +36,7 @@ def stops_the_run() -> Iterator[None]:
 @contextmanager
 def fails_alone(folder: Path) -> Iterator[None]:
     """An error within is one cell's: it is logged, with its traceback if unforeseen, and the next begins."""
+    _begun.append(folder)
     try:
         yield
     except Interrupted as stopped:
@@ -82,13 +85,16 @@ def told(job: Callable[..., Any]) -> Iterator[None]:
 
 @contextmanager
 def _reported() -> Iterator[None]:
-    """Makes the reports however it ends; a tracker is given them where all cells had their turn."""
+    """Makes the reports however it ends, but for a run that was refused before any cell began.
+
+    A tracker is given them where all cells had their turn.
+    """
     had_their_turn = False
     try:
         yield
         had_their_turn = True
     finally:
-        if SEEN_RUNS:
+        if SEEN_RUNS and (_begun or SENT_AWAY):
             from icpo.jobs.cell import report_runs
 
             report_runs(SEEN_RUNS, track=had_their_turn)

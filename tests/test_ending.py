@@ -14,7 +14,7 @@ from icpo.records import CellRecords
 
 @pytest.fixture(autouse=True)
 def nothing_ran(monkeypatch):
-    for name in ("_failures", "SEEN_RUNS", "SENT_AWAY"):
+    for name in ("_begun", "_failures", "SEEN_RUNS", "SENT_AWAY"):
         monkeypatch.setattr(ending, name, [])
 
 
@@ -87,18 +87,38 @@ def reports(monkeypatch):
     return made
 
 
-def test_the_report_is_made_whatever_happened_and_tracked_where_all_had_their_turn(reports):
+def test_the_report_is_made_whatever_happened_and_tracked_where_all_had_their_turn(reports, tmp_path):
+    with ending.told(job), ending.fails_alone(tmp_path):
+        job()
     with pytest.raises(SystemExit), ending.told(job):
         raise ConfigError("no")
-    with ending.told(job):
+    assert reports == [(ending.SEEN_RUNS, True), (ending.SEEN_RUNS, False)]
+
+
+def test_a_run_refused_before_any_cell_began_has_no_report(reports):
+    with pytest.raises(SystemExit, match="icpo: no"), ending.told(job):
+        raise ConfigError("no")
+    assert reports == []
+
+
+def test_cells_sent_away_are_reported_on(reports, tmp_path):
+    ending.SENT_AWAY.append(tmp_path / "cell")
+    with pytest.raises(SystemExit), ending.told(job):
         job()
-    assert reports == [(ending.SEEN_RUNS, False), (ending.SEEN_RUNS, True)]
+    assert reports == [(ending.SEEN_RUNS, True)]
+
+
+def test_a_cell_refused_elsewhere_says_so_in_its_log(monkeypatch, caplog):
+    monkeypatch.setattr(ending, "runs_here", lambda: False)
+    with pytest.raises(ConfigError), ending.stops_the_run():
+        raise ConfigError("no such thing")
+    assert "no such thing" in caplog.text
 
 
 def test_ctrl_c_before_a_cell_has_begun_is_no_traceback(reports, capsys):
     with pytest.raises(SystemExit) as ended, ending.told(job):
         raise KeyboardInterrupt
-    assert ended.value.code == 130 and len(reports) == 1
+    assert (ended.value.code, reports) == (130, [])
     assert "icpo: Stopped by SIGINT" in capsys.readouterr().err
 
 

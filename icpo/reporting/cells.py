@@ -77,13 +77,17 @@ class Cell:
 def load_cells(outputs: Path, run_name: str) -> tuple[Cell, ...]:
     """All cells of a run, by folder name; one that cannot be read says so in its state and has no arms.
 
-    A folder with a log and no manifest is a cell that ended before it began: a refused configuration, a
-    missing engine.
+    A folder with a log and no manifest is a cell that ended before it began, such as one sent elsewhere that
+    was refused; an empty log tells of a slip on the command line alone.
     """
     cells = [load_cell(folder) for folder in run_cells(outputs, run_name)]
     begun = {cell.folder for cell in cells}
     logs = (path for path in (outputs / run_name).glob("*/run.log") if path.parent not in begun)
-    cells += [Cell(path.parent, "not begun", f"see {path.name}", {}, {}, (), ()) for path in logs]
+    cells += [
+        Cell(path.parent, "not begun", f"see {path.name}", {}, {}, (), ())
+        for path in logs
+        if path.stat().st_size
+    ]
     return tuple(sorted(cells, key=lambda cell: cell.folder.name))
 
 

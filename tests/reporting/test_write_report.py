@@ -126,8 +126,12 @@ def test_failed_and_unfinished_cells_are_named_with_their_reason(run):
 def test_a_cell_that_ended_before_it_began_is_named(run):
     (run / "run/nano-arith_l5-direct").mkdir()
     (run / "run/nano-arith_l5-direct/run.log").write_text("no such engine\n")
+    (run / "run/nano-arith_l5-slip").mkdir()
+    (run / "run/nano-arith_l5-slip/run.log").touch()
     write_report(run, "run")
-    assert "`nano-arith_l5-direct` is not begun: see run.log" in (run / "run/report/table.md").read_text()
+    table = (run / "run/report/table.md").read_text()
+    assert "`nano-arith_l5-direct` is not begun: see run.log" in table
+    assert "nano-arith_l5-slip" not in table, "a slip on the command line leaves an empty log"
 
 
 def test_a_run_of_failures_alone_still_has_a_report(run):
