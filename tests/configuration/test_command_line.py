@@ -1,0 +1,52 @@
+"""What a user meets: one line for a mistake, nothing else, and nothing left of it in later reports."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.configuration.conftest import PACKAGE
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(own, *overrides):
+    """`python -m icpo.run`, started in the user's folder."""
+    command = [sys.executable, "-m", "icpo.run", "--config-dir=conf", "+exp=quickstart", "benchmark=arith_l1"]
+    return subprocess.run(
+        [*command, "tracking=none", "method=me_icpo", *overrides],
+        cwd=own.folder,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+ALLOWED = f"+allow_targets=[{PACKAGE}]"
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (["selector=broken"], "conf/selector/broken.yaml, line 2, column 2: expected ',' or ']'"),
+        (["method=bare"], "method/bare.yaml needs a value for label: hydra.sweep.subdir refers to it."),
+        (["selector=weighed"], f"all of its package, +allow_targets=['{PACKAGE}']"),
+        (["selector=weighed", "selector.weight=1,2", ALLOWED], "they differ in selector.weight alone"),
+    ],
+)
+def test_a_mistake_is_one_line_and_makes_no_report(own, overrides, message):
+    own.write("conf/selector/broken.yaml", "a: [1\nb: 2\n")
+    own.write("conf/method/bare.yaml", "_target_: icpo.methods.Direct\nname: bare\nprompt: plain\n")
+    done = run(own, *overrides)
+    assert done.returncode == 1
+    [line] = [line for line in (done.stderr + done.stdout).splitlines() if "[HYDRA]" not in line]
+    assert line.startswith("icpo: ") and message in line
+    assert not list(own.folder.glob("outputs/*/report"))
+
+
+def test_help_tells_of_files_and_classes_of_ones_own(own):
+    done = run(own, "--help")
+    assert "--config-dir FOLDER" in done.stdout and "+allow_targets=[PACKAGE]" in done.stdout
