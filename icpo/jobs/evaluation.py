@@ -109,8 +109,7 @@ class Evaluation:
     def sample(self, cell: Cell) -> Mapping[str, Any]:
         """Draws what is missing, grades everything and measures it.
 
-        `engine_account` is what the engine did for this cell when it was last drawn from: what was stored stays
-        where nothing is missing.
+        `engine_account` is what the engine did for this cell when something was last drawn.
         """
         loaded = self.benchmark.load()
         cell.records.resolve({"benchmark_digest": loaded.digest, "benchmark_revision": loaded.revision})
