@@ -33,12 +33,12 @@ test-slow: setup ## the slow, SLURM and browser tests
 
 check: setup ## ruff, mypy, import contracts
 	$(BIN)/ruff check .
-	$(BIN)/ruff format --check icpo tests experiments
+	$(BIN)/ruff format --check icpo tests experiments examples
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
 format: setup ## format the code
-	$(BIN)/ruff check --fix . ; $(BIN)/ruff format icpo tests experiments
+	$(BIN)/ruff check --fix . ; $(BIN)/ruff format icpo tests experiments examples
 
 table: setup ## a run's tables and figures from what is stored, its preset's own too (RUN=name)
 	$(BIN)/python experiments/report.py $(RUN)
