@@ -45,7 +45,7 @@ def test_keys_reach_no_file_no_log_and_no_tracker(tmp_path, fault):
     """Also when a server sends the key back in its complaint."""
     with Server(lambda body: fault) as server:
         engine = ["engine=openai", f"engine.base_url={server.base_url}", "engine.api_key_env=ICPO_TEST_KEY"]
-        done = run(tmp_path, *engine, "tracking=wandb", "tracking.mode=offline")
+        done = run(tmp_path, *engine, "backbone.model_id=nano", "tracking=wandb", "tracking.mode=offline")
     assert server.requests, done.stderr
     assert SECRETS["ICPO_TEST_KEY"] in server.requests[0][1]["Authorization"]
     assert (done.returncode == 0) == (fault is None), done.stderr
