@@ -32,7 +32,7 @@ class Benchmark:
 
     `path` names a file to read instead of the source, by its columns; `level` keeps the items of that
     level alone; `limit` keeps the first so many. `expected_count` and `digest` are checked where they are
-    given, unless a limit says that only some of the questions are wanted.
+    given, unless a limit says that only some of the questions are wanted; answers are checked of these alone.
     """
 
     name: str
@@ -71,6 +71,15 @@ class Benchmark:
         questions = tuple(Question(item.item_id, item.text, self.kind) for item in kept)
         golds = {item.item_id: item.answer for item in kept if item.answer is not None}
         return LoadedBenchmark(questions, golds, digest, sourced.revision)
+
+    def num_questions(self) -> int | None:
+        """How many questions there are at most; the limit or the expected count, else those of a file.
+
+        None where it would take another source than a file to tell. Raises BenchmarkError as `load` does.
+        """
+        num = self.limit or self.expected_count
+        is_file = self.path is not None or isinstance(self.source, FileSource)
+        return len(self.load().questions) if num is None and is_file else num
 
     def _source(self) -> Source:
         if self.path is None:
@@ -114,10 +123,10 @@ class Benchmark:
             )
 
     def _check_golds(self, items: list[Item]) -> None:
-        """Raises BenchmarkError for an answer of this level that cannot be of the benchmark's kind."""
-        for row, item in enumerate(items, start=1):
-            fault = gold_fault(item, self.kind) if self.level in (None, item.level) else None
-            if fault is not None:
+        """Raises BenchmarkError for an answer of the questions kept that does not read as of its kind."""
+        rows = [(row, item) for row, item in enumerate(items, start=1) if self.level in (None, item.level)]
+        for row, item in rows[: self.limit]:
+            if (fault := gold_fault(item, self.kind)) is not None:
                 raise BenchmarkError(
                     f"{self.name} asks for answers of kind {self.kind.value}, but in "
                     f"{self.path or 'its source'}, row {row} ({item.item_id}), the answer "

@@ -1,4 +1,4 @@
-"""Whether gold answers can be of their benchmark's kind: no completion could ever equal another."""
+"""Whether gold answers read as answers of their benchmark's kind: one that does not is a slip of the file."""
 
 import re
 
@@ -8,6 +8,8 @@ from icpo.grading.numbers import real_value
 from icpo.grading.reading import read
 from icpo.prompts.options import LETTERS, letters
 from icpo.types import AnswerKind
+
+_BLANK = re.compile(r"[?._\s]+")
 
 
 def gold_fault(item: Item, kind: AnswerKind) -> str | None:
@@ -20,7 +22,7 @@ def gold_fault(item: Item, kind: AnswerKind) -> str | None:
         return _expression_fault(item.answer)
     if _is_number(item.answer):
         return None
-    return "is no number. Write it in digits, drop the row, or set benchmark.kind=expression"
+    return "reads as no number. Write it in digits, drop the row, or set benchmark.kind=expression"
 
 
 def _choice_fault(text: str, gold: str) -> str | None:
@@ -44,10 +46,10 @@ def _is_number(gold: str) -> bool:
 
 
 def _expression_fault(gold: str) -> str | None:
-    """Only what no reader could mend: much that has no known form is still equal to the same text."""
+    """Only what no box could give back: much that has no known form, such as a lone sign, equals its text."""
     if read(gold).shape != "unread":
         return None
     braces = re.sub(r"\\[{}]", "", gold)
     if braces.count("{") != braces.count("}"):
         return "has braces that do not pair. Mend it, or drop the row"
-    return None if any(map(str.isalnum, gold)) else "is no expression. Mend it, or drop the row"
+    return "stands for a missing answer. Mend it, or drop the row" if _BLANK.fullmatch(gold) else None

@@ -1,4 +1,4 @@
-"""A gold answer that no completion could equal is refused at load, by file, row and value."""
+"""A gold answer that does not read as its kind is refused at load, by file, row and value."""
 
 import json
 import re
@@ -9,6 +9,7 @@ import pytest
 from icpo.benchmarks import Benchmark, FileSource, Item
 from icpo.benchmarks.golds import gold_fault
 from icpo.errors import BenchmarkError
+from icpo.grading import Grader, GradingRules
 from icpo.types import AnswerKind
 
 FIVE = "Which?\n\nA. 1\nB. 2\nC. 3\nD. 4\nE. 5"
@@ -19,10 +20,10 @@ TWELVE = "\n".join(f"{chr(ord('A') + i)}. {i}" for i in range(12))
 @pytest.mark.parametrize(
     ("kind", "text", "gold", "fault"),
     [
-        ("number", "t", "two", "is no number.*digits.*benchmark.kind=expression"),
-        ("number", "t", "x + 1", "is no number"),
-        ("number", "t", "12 and 13", "is no number"),
-        ("number", "t", "A", "is no number"),
+        ("number", "t", "two", "reads as no number.*digits.*benchmark.kind=expression"),
+        ("number", "t", "x + 1", "reads as no number"),
+        ("number", "t", "12 and 13", "reads as no number"),
+        ("number", "t", "A", "reads as no number"),
         ("choice", FOUR, "two", "none of the letters A, B, C, D. Write .*columns.wrong_answers"),
         ("choice", FOUR, "(b)", "none of the letters A, B, C, D"),
         ("choice", FOUR, "Z", "none of the letters A, B, C, D"),
@@ -31,7 +32,7 @@ TWELVE = "\n".join(f"{chr(ord('A') + i)}. {i}" for i in range(12))
         ("choice", "(A) 1 (B) 2 (C) 3 (D) 4 (E) 5", "E", "each option in a line of its own"),
         ("choice", TWELVE, "B", "belongs to 12 options; no more than 10"),
         ("expression", "t", r"\frac{1}{", "braces that do not pair"),
-        ("expression", "t", "?", "is no expression"),
+        ("expression", "t", "?", "stands for a missing answer"),
     ],
 )
 def test_what_cannot_be_of_its_kind_is_told_with_the_way_out(kind, text, gold, fault):
@@ -55,10 +56,11 @@ def test_what_cannot_be_of_its_kind_is_told_with_the_way_out(kind, text, gold, f
             "t",
             [r"\frac{1}{2}", "two", r"\{1, 2\}", "[0, 1)", r"x \mapsto x^2 !?", r"\left\{x : x > 1", "x"],
         ),
+        ("expression", "t", ["<", "=", ">", "≤", ">=", "+", "-", "*", "±", "[]", "()"]),
         ("number", "t", [None]),
     ],
 )
-def test_what_an_answer_could_equal_is_taken(kind, text, golds):
+def test_what_an_answer_could_be_is_taken(kind, text, golds):
     faults = {gold: gold_fault(Item("q", text, gold), AnswerKind(kind)) for gold in golds}
     assert not any(faults.values()), faults
 
@@ -75,3 +77,17 @@ def test_file_row_and_value_are_named_and_other_levels_are_left_alone(tmp_path):
         own.load()
     assert len(str(caught.value)) < 400 + len(str(path))
     assert replace(own, level=1).load().golds == {"q1": "2"}
+    assert replace(own, limit=2).load().golds == {"q0": "1", "q1": "2"}
+    with pytest.raises(BenchmarkError, match=r"row 3 \(q2\)"):
+        replace(own, level=2, limit=1).load()
+
+
+@pytest.mark.parametrize(
+    ("gold", "given"), [("<", True), ("≤", True), ("+", True), ("-", True), ("()", True), ("?", False)]
+)
+def test_a_lone_sign_is_an_answer_that_a_box_can_give_and_a_blank_is_none(gold, given):
+    kind = AnswerKind.EXPRESSION
+    with Grader(GradingRules.paper()) as grader:
+        answer = grader.extract(rf"Thus \boxed{{{gold}}}.", kind)
+        assert (grader.judge(answer, gold, kind).correct is True) == given
+    assert (gold_fault(Item("q", "t", gold), kind) is None) == given
