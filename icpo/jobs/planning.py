@@ -12,8 +12,11 @@ from icpo.types import Bounded, Purpose
 
 
 def cell_need(job: Evaluation) -> Need:
-    """The need of all questions and seeds. Raises ConfigError where draws are not known beforehand."""
-    num_questions = job.benchmark.limit or job.benchmark.expected_count
+    """The need of all questions and seeds.
+
+    Raises ConfigError where draws are not known beforehand, BenchmarkError for a file that cannot be counted.
+    """
+    num_questions = job.benchmark.num_questions()
     if num_questions is None:
         raise ConfigError(
             f"dry_run cannot tell how many questions {job.benchmark.name} has. Set benchmark.limit or "

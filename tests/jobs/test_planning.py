@@ -6,7 +6,7 @@ import pytest
 from hydra import compose, initialize_config_dir
 
 from icpo.configuration import build, config_source
-from icpo.errors import ConfigError
+from icpo.errors import BenchmarkError, ConfigError
 from icpo.jobs.planning import cell_need, missing_weights, plan_of
 
 
@@ -48,6 +48,21 @@ def test_the_rivals_have_a_plan_too(method):
 def test_how_many_questions_must_be_known():
     with pytest.raises(ConfigError, match=r"how many questions arith_l1 has. Set benchmark.limit"):
         cell_need(job("benchmark.limit=null", "benchmark.expected_count=null"))
+
+
+def test_the_rows_of_a_file_are_counted_where_nothing_else_tells(tmp_path):
+    path = tmp_path / "own.jsonl"
+    path.write_text("".join(f'{{"problem": "p", "answer": "{i}", "level": {i % 2}}}\n' for i in range(5)))
+    own = [
+        "benchmark=_file", "benchmark.name=own", "benchmark.kind=number", f"benchmark.path={path}",
+        "benchmark.limit=null", "seeds=[0]", "method=direct",
+    ]  # fmt: skip
+    assert cell_need(job(*own)).num_sequences == 5 * 16
+    assert cell_need(job(*own, "benchmark.level=1")).num_sequences == 2 * 16
+    path.unlink()
+    assert cell_need(job(*own, "benchmark.limit=3")).num_sequences == 3 * 16
+    with pytest.raises(BenchmarkError, match=r"no file .*own\.jsonl"):
+        cell_need(job(*own))
 
 
 @dataclass(frozen=True)
