@@ -31,7 +31,8 @@ class OpenAIEngine:
 
     An error that no retry can mend stops it cleanly: nothing new is sent, what is in flight is still handed
     out, then `finished` raises. How long a prompt is only the server knows: it is told so by the server's
-    refusal, and then asks for what room the prompt leaves.
+    refusal, and then asks for what room the prompt leaves. A greedy request is drawn once, as vLLM's server
+    wants it (no n beside a temperature of 0), and its completion given for each sample.
     """
 
     def __init__(
@@ -65,7 +66,7 @@ class OpenAIEngine:
         return self._caller.faults
 
     def accounting(self) -> dict[str, Any]:
-        """What was charged since the start: a prompt counts once a reply, hence once a sample without n."""
+        """What was charged since the start: a prompt once a reply, hence without n once a drawn sample."""
         spent = self.spent
         return {
             "requests": spent.requests,
@@ -136,15 +137,16 @@ class OpenAIEngine:
         return []
 
     async def _answer(self, ticket: int, request: SampleRequest) -> list[Completion]:
-        sampling, num_samples = request.sampling, request.num_samples
+        sampling = request.sampling
         if wire.needs_extras(sampling) and not self._settings.supports_extras:
             raise EngineError(
                 f"{self._settings.base_url} is said not to know min_tokens and repetition_penalty, which "
                 "the protocol asks for. Set engine.supports_extras=true for vLLM's server, or choose "
                 "another protocol."
             )
-        # vLLM's server takes no n beside a temperature of 0.
-        num_calls = 1 if self._settings.supports_n and not sampling.is_greedy else num_samples
+        num_copies = request.num_samples if sampling.is_greedy else 1
+        num_samples = request.num_samples // num_copies
+        num_calls = 1 if self._settings.supports_n else num_samples
         num_prompt = len(request.prompt.raw.encode()) + TEMPLATE_TOKENS  # no token is shorter than a byte
         worst = self._settings.spend(num_prompt, sampling.max_tokens * num_samples // num_calls)
         async with self._budget.reserved(sum([worst] * num_calls, Spend())):
@@ -152,13 +154,11 @@ class OpenAIEngine:
             fills = (self._fill(request, num_samples // num_calls, i, worst) for i in range(num_calls))
             parts = await asyncio.gather(*fills, return_exceptions=True)
         completions = []
-        for (
-            part
-        ) in parts:  # looked at once all have ended: what was charged is booked before an error stops all
+        for part in parts:  # all have ended: what was charged is booked before an error stops the rest
             if isinstance(part, BaseException):
                 raise part
             completions += part
-        return completions
+        return completions * num_copies
 
     async def _fill(
         self, request: SampleRequest, num_samples: int, first: int, worst: Spend

@@ -125,10 +125,19 @@ def test_samples_and_their_tokens_come_back_with_their_ticket(server, start, sup
     }
 
 
-def test_greedy_samples_are_asked_for_one_by_one(server, start):
-    """As vLLM's server wants it: "n must be 1 when using greedy sampling"."""
-    collect(start(), [ask(n=3, sampling=replace(SAMPLING, temperature=0.0))])
-    assert [body.get("n") for _, _, body, _ in server.requests] == [None] * 3
+@pytest.mark.parametrize("supports_n", [True, False])
+def test_a_greedy_request_is_one_call_charged_once_and_given_for_each_sample(server, start, supports_n):
+    """Without n, as vLLM's server wants it: "n must be 1 when using greedy sampling"."""
+    engine = start(supports_n=supports_n, max_requests=1, prompt_price=1e6, completion_price=1e6)
+    given = collect(engine, [ask(n=3, sampling=replace(SAMPLING, temperature=0.0))])[0]
+    assert ["n" in body for _, _, body, _ in server.requests] == [False]
+    assert [completion.text for completion in given] == server.served * 3
+    assert engine.accounting() == {
+        "requests": 1,
+        "prompt_tokens": PROMPT_TOKENS,
+        "generated_tokens": COMPLETION_TOKENS,
+        "cost_dollars": PROMPT_TOKENS + COMPLETION_TOKENS,
+    }
 
 
 def test_chat_requests_carry_sampling_seed_and_thinking_switches(server, start):
