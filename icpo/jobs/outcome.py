@@ -1,12 +1,13 @@
 """What becomes of results: stored at once, graded beside the sampling, shown, and measured at the end."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sized
 from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import Any
 
 from icpo.benchmarks import LoadedBenchmark
+from icpo.errors import ContractError
 from icpo.grading import Grader
 from icpo.jobs.cell import Cell
 from icpo.jobs.grade import grade_line
@@ -72,7 +73,12 @@ class Outcomes:
         self._progress.__exit__(kind, error, trace)
 
     def add(self, result: QuestionResult) -> None:
-        """Stores a result, hands it to the grader and shows what is graded by now."""
+        """Stores a result, hands it to the grader and shows what is graded by now.
+
+        Raises ContractError, and stores nothing, where its finals are not drawn after the same rounds and as
+        many as those of the cell's first result: a table would tell of all what holds for some.
+        """
+        self._require_alike(result)
         row = self._cell.records.append(result)
         self._rows.append(row)
         self._grade(row)
@@ -98,6 +104,16 @@ class Outcomes:
         measured = measure_cell(scores, self._rows, tally=self._grader.tally) if scores else {}
         status = read_status(self._cell.records.folder) or {}
         return {**measured, "wall_seconds": status.get("wall_seconds", 0.0)}
+
+    def _require_alike(self, result: QuestionResult) -> None:
+        here = _shape(result.finals)
+        first = _shape(self._rows[0]["finals"]) if self._rows else here
+        if here != first:
+            raise ContractError(
+                f"{self._cell.records.folder.name}: for all questions and seeds, the method must return finals "
+                f"after the same rounds, and as many; the pairs (rounds done, answers) were {first} for the "
+                f"first and are {here} for {result.question.question_id!r} under seed {result.seed}."
+            )
 
     def _grade(self, row: Row) -> None:
         if row["question_id"] in self._golds:
@@ -131,6 +147,11 @@ class Outcomes:
             for score in scores
             for row in [rows[score.key]]
         ]
+
+
+def _shape(finals: Iterable[tuple[int, Sized]]) -> list[tuple[int, int]]:
+    """The rounds done at each set of finals, and how many these are."""
+    return [(done, len(found)) for done, found in finals]
 
 
 def _least_entropy(step: Row) -> str:

@@ -1,11 +1,16 @@
 """Holds methods, selectors and reward sources to their protocols; what one does otherwise is told in a line.
 
-Unchecked, a wrong index or tag would become a wrong number in a table, and a wrong type a traceback.
+Unchecked, a wrong index or tag would become a wrong number in a table, and a wrong type a traceback. Lists of
+indices and tags are as good as tuples, and numpy's numbers as good as ints; they become these.
 """
 
+import operator
 from collections import Counter
-from collections.abc import Generator, Iterable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar, cast
+
+import numpy as np
 
 from icpo.errors import ContractError
 from icpo.types import (
@@ -61,41 +66,52 @@ def solved(method: Method, question: Question, tools: Toolkit, *, seed: int) -> 
     """
     name = _name("method", method)
     result = yield from _drawing(f"{name}: solve", method.solve(question, tools, seed=seed), QuestionResult)
-    if (result.question, result.seed) != (question, seed):
-        raise ContractError(
-            f"{name}: solve was given question {question.question_id!r} under seed {seed} and must return "
-            f"them, got {_shown(result.question)} under seed {_shown(result.seed)}."
-        )
-    if not isinstance(result.trace, tuple) or not all(isinstance(x, Round | Step) for x in result.trace):
-        raise ContractError(
-            f"{name}: trace must be a tuple of Round and Step, () for none, got {_shown(result.trace)}."
-        )
-    if not isinstance(result.finals, tuple) or not result.finals or not all(map(_are_finals, result.finals)):
-        raise ContractError(
-            f"{name}: finals must be a tuple of pairs (rounds done, tuple of Candidate), at least one of "
-            f"each, got {_shown(result.finals)}."
-        )
+    given = f"solve was given question {question.question_id!r} under seed {seed} and must return them"
+    _hold(result.question == question, f"{name}: {given}", result.question)
+    _hold(result.seed == seed, f"{name}: {given}", result.seed)
+    _hold(
+        isinstance(result.trace, tuple) and all(map(_is_traced, result.trace)),
+        f"{name}: trace must be a tuple of Round and Step, () for none, their candidates a tuple of "
+        "Candidate, in a Round at least one",
+        result.trace,
+    )
+    _hold(
+        _are_finals(result.finals),
+        f"{name}: finals must be a tuple of pairs (rounds done, tuple of Candidate), at least one of each "
+        "and rounds done ever more",
+        result.finals,
+    )
+    dropped, num_finals = result.dropped_at_finals, len(result.finals)
+    _hold(
+        isinstance(dropped, tuple) and len(dropped) in (0, num_finals),
+        f"{name}: dropped_at_finals must be a tuple of one number a pair of finals, {num_finals} here, or ()",
+        dropped,
+    )
     return result
 
 
 def rewarded(
     source: RewardSource, question: Question, candidates: Sequence[Candidate], votes: Votes, *, seed: int
 ) -> Rewards:
-    """The source's rewards. Raises ContractError unless each candidate has a tag of 0, 1 or None."""
-    given: object = source.rewards(question, candidates, votes, seed=seed)
-    tags = given.tags if isinstance(given, Rewards) else given
-    if not isinstance(given, Rewards) or not _are_tags(tags, len(candidates)):
-        raise ContractError(
-            f"{_name('reward', source)}: rewards must return Rewards(tags) with a tuple of {len(candidates)} "
-            f"tags, each 0, 1 or None, got {_shown(tags)}."
-        )
-    return given
+    """The source's rewards, tags made plain.
+
+    Raises ContractError unless each candidate has a tag of 0, 1 or None; True is 1 and False 0.
+    """
+    given = source.rewards(question, candidates, votes, seed=seed)
+    sentence = (
+        f"{_name('reward', source)}: rewards must return Rewards(tags) with a tuple of {len(candidates)} "
+        "tags, each 0, 1 or None"
+    )
+    _hold(isinstance(given, Rewards), sentence, given)
+    tags = _each(_tag, given.tags, sentence)
+    _hold(len(tags) == len(candidates) and {*tags} <= {0, 1, None}, sentence, given.tags)
+    return replace(given, tags=tags)
 
 
 def selected(
     selector: Selector, attempts: Sequence[Attempt], ask: AskLookahead, *, num_lookaheads: int, seed: int
 ) -> Selecting:
-    """The selector's selection.
+    """The selector's selection, made plain.
 
     Raises ContractError where it keeps anything but different attempts of those given, or asks for more than
     `num_lookaheads` of one in all.
@@ -104,91 +120,117 @@ def selected(
     bounded = _bounded(name, ask, num_attempts, num_lookaheads)
     selecting = selector.select(attempts, bounded, num_lookaheads=num_lookaheads, seed=seed)
     selection = yield from _drawing(f"{name}: select", selecting, Selection)
-    kept, lookaheads = selection.kept, selection.lookaheads
-    if not isinstance(kept, tuple) or not _are_indices(kept, num_attempts) or len(set(kept)) < len(kept):
-        raise ContractError(
-            f"{name}: kept must be a tuple of different indices of the {num_attempts} attempts given, () for "
-            f"none, got {_shown(kept)}."
-        )
-    if not isinstance(lookaheads, tuple) or not all(isinstance(x, Lookahead) for x in lookaheads):
-        raise ContractError(
-            f"{name}: lookaheads must be a tuple of what `yield from ask(...)` returned, () for none, "
-            f"got {_shown(lookaheads)}."
-        )
-    return selection
+    sentence = (
+        f"{name}: kept must be a tuple of different indices of the {num_attempts} attempts given, () for none"
+    )
+    kept = _each(_index, selection.kept, sentence)
+    _hold({*kept} <= {*range(num_attempts)} and len({*kept}) == len(kept), sentence, selection.kept)
+    lookaheads = selection.lookaheads
+    _hold(
+        isinstance(lookaheads, tuple | list) and all(isinstance(x, Lookahead) for x in lookaheads),
+        f"{name}: lookaheads must be a tuple of what `yield from ask(...)` returned, () for none",
+        lookaheads,
+    )
+    return replace(selection, kept=kept, lookaheads=tuple(lookaheads))
 
 
-def _drawing(member: str, drawing: object, wanted: type[T]) -> Drawing[T]:
+def _drawing(member: str, drawing: Drawing[T], wanted: type[T]) -> Drawing[T]:
     """The same computation, all that it yields and returns looked at."""
-    if not isinstance(drawing, Generator):
-        raise ContractError(
-            f"{member} must be a generator that returns {wanted.__name__}, got {_shown(drawing)}; one that "
-            "draws nothing begins with `yield from ()`."
-        )
+    _hold(
+        isinstance(drawing, Generator),
+        f"{member} must be a generator that returns {wanted.__name__} (one that draws nothing begins with "
+        "`yield from ()`)",
+        drawing,
+    )
     answers: Batches | None = None
     for _ in range(MAX_STAGES):
         try:
-            requests = drawing.send(answers)
+            requests = next(drawing) if answers is None else drawing.send(answers)
         except StopIteration as stop:
-            if not isinstance(stop.value, wanted):
-                raise ContractError(
-                    f"{member} must return {wanted.__name__}, got {_shown(stop.value)}."
-                ) from None
-            return stop.value
-        if not isinstance(requests, list) or not all(isinstance(x, SampleRequest) for x in requests):
-            raise ContractError(
-                f"{member} must yield a list of SampleRequest, as `yield [tools.ask(...)]` does, "
-                f"got {_shown(requests)}."
-            )
+            returned = stop.value
+            break
+        _hold(
+            isinstance(requests, list) and all(isinstance(x, SampleRequest) for x in requests),
+            f"{member} must yield a list of SampleRequest, as `yield [tools.ask(...)]` does",
+            requests,
+        )
         answers = yield requests
-    raise ContractError(f"{member} must end, and after {MAX_STAGES:,} draws for one question it had not.")
+    else:
+        raise ContractError(f"{member} must end, and after {MAX_STAGES:,} draws for one question it had not.")
+    _hold(isinstance(returned, wanted), f"{member} must return {wanted.__name__}", returned)
+    return cast(T, returned)
 
 
 def _bounded(name: str, ask: AskLookahead, num_attempts: int, num_lookaheads: int) -> AskLookahead:
-    """The same `ask`, what is asked of each attempt added up."""
+    """The same `ask`, what is asked of each attempt made plain and added up."""
     asked: Counter[int] = Counter()
+    sentence = f"{name}: ask takes {{index: number}} with indices of the {num_attempts} attempts given"
 
     def bounded(wanted: Mapping[int, int]) -> Looking:
-        if not isinstance(wanted, Mapping) or not _are_indices(wanted, num_attempts):
-            raise ContractError(
-                f"{name}: ask takes {{index: number}} with indices of the {num_attempts} attempts given, "
-                f"got {_shown(wanted)}."
-            )
-        for i, number in wanted.items():
-            if type(number) is not int or not 0 < number <= num_lookaheads - asked[i]:
+        _hold(isinstance(wanted, Mapping), sentence, wanted)
+        numbers = _each(_index, wanted.values(), sentence)
+        plain = dict(zip(_each(_index, wanted, sentence), numbers, strict=True))
+        _hold({*plain} <= {*range(num_attempts)}, sentence, plain)
+        for i, number in plain.items():
+            if not 0 < number <= num_lookaheads - asked[i]:
                 raise ContractError(
-                    f"{name}: ask({_shown(dict(wanted))}) must leave attempt {i} between 1 and "
+                    f"{name}: ask({_shown(plain)}) must leave attempt {i} between 1 and "
                     f"num_lookaheads={num_lookaheads} look-aheads in all, and {asked[i]} were asked for "
                     "before. Ask for fewer, or raise method.num_lookaheads."
                 )
-        asked.update(wanted)
-        return ask(wanted)
+        asked.update(plain)
+        return ask(plain)
 
     return bounded
 
 
-def _are_finals(pair: object) -> bool:
-    match pair:
-        case (int(), (_, *_) as found):
-            return all(map(_is_candidate, found))
+def _is_traced(step: object) -> bool:
+    match step:
+        case Step(candidates=found) | Round(candidates=(_, *_) as found):
+            return _are_candidates(found)
     return False
 
 
-def _is_candidate(found: object) -> bool:
-    match found:
-        case Candidate(completion=Completion(), answer=None | str()):
-            return True
-    return False
+def _are_finals(finals: object) -> bool:
+    most = -1
+    for pair in finals if isinstance(finals, tuple) else ():
+        match pair:
+            case done, (_, *_) as found if type(done) is int and done > most and _are_candidates(found):
+                most = done
+            case _:
+                return False
+    return most >= 0
 
 
-def _are_tags(tags: object, number: int) -> bool:
-    if not isinstance(tags, tuple) or len(tags) != number:
-        return False
-    return all(tag is None or (type(tag) is int and tag in (0, 1)) for tag in tags)
+def _are_candidates(found: object) -> bool:
+    return isinstance(found, tuple) and all(
+        isinstance(c, Candidate) and isinstance(c.completion, Completion) and isinstance(c.answer, str | None)
+        for c in found
+    )
 
 
-def _are_indices(found: Iterable[object], number: int) -> bool:
-    return all(type(i) is int and 0 <= i < number for i in found)
+def _each(made: Callable[[Any], T], values: Iterable[object], sentence: str) -> tuple[T, ...]:
+    """What is made of each value; where that raises TypeError, the sentence tells."""
+    try:
+        return tuple(map(made, values))
+    except TypeError:
+        raise ContractError(f"{sentence}, got {_shown(values)}.") from None
+
+
+def _index(number: Any) -> int:
+    """A plain int; raises TypeError for a boolean: a mask would be taken for indices 0 and 1."""
+    if isinstance(number, bool | np.bool_):
+        raise TypeError
+    return operator.index(number)
+
+
+def _tag(tag: Any) -> int | None:
+    return None if tag is None else operator.index(bool(tag) if isinstance(tag, np.bool_) else tag)
+
+
+def _hold(condition: bool, sentence: str, value: object) -> None:
+    if not condition:
+        raise ContractError(f"{sentence}, got {_shown(value)}.")
 
 
 def _name(group: str, part: object) -> str:

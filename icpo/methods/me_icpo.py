@@ -70,22 +70,22 @@ class MeIcpo:
         scope = derive_seed(seed, question.question_id)
         history: History = ()
         rounds: list[Round] = []
-        finals: list[tuple[int, tuple[Candidate, ...]]] = []
-        dropped: list[int] = []
+        ends: list[tuple[int, tuple[Candidate, ...], int]] = []
         drawn: Lookahead | None = None
         for t in range(self.num_rounds + 1):
             if t in (self.finals_after or ()):
                 found, num_dropped = yield from draw_finals(
                     question, history, tools, self.num_finals, scope, t
                 )
-                finals.append((t, found))
-                dropped.append(num_dropped)
+                ends.append((t, found, num_dropped))
             if t < self.num_rounds and not self._has_settled(rounds):
                 done = yield from self._round(question, history, tools, derive_seed(scope, t), drawn)
                 history = (*history, *(done.attempts[i] for i in done.kept))  # line 7
                 rounds.append(done)
                 drawn = _lookahead_of_kept(done) if self.reuse_lookaheads else None
-        return QuestionResult(question, seed, tuple(rounds), tuple(finals), dropped_at_finals=tuple(dropped))
+        finals = tuple((t, found) for t, found, _ in ends)
+        dropped = tuple(num_dropped for *_, num_dropped in ends)
+        return QuestionResult(question, seed, tuple(rounds), finals, dropped_at_finals=dropped)
 
     def _round(
         self, question: Question, history: History, tools: Toolkit, scope: int, drawn: Lookahead | None

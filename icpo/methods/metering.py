@@ -20,7 +20,8 @@ def metered(solving: Solving) -> Solving:
 
     The cost at a set of finals is that of a run that ends there: all that is not a final so far, and these
     finals. Where there is but one set, that is all that was drawn, also what a method draws as finals on its
-    way: the ends of several trees, samples shared with the base.
+    way: the ends of several trees, samples shared with the base. Where several sets are not drawn as finals
+    one after another, their costs cannot be told apart and none is given.
     """
     total, without_finals = Usage(), Usage()
     at_finals: list[Usage] = []
@@ -31,8 +32,9 @@ def metered(solving: Solving) -> Solving:
             requests = next(solving) if answers is None else solving.send(answers)
         except StopIteration as stop:
             result: QuestionResult = stop.value
-            at = (total,) if len(result.finals) == 1 else tuple(at_finals)
-            return replace(result, usage=total, usage_at_finals=at)
+            at = [total] if len(result.finals) == 1 else at_finals
+            are_told_apart = len(at) == len(result.finals)
+            return replace(result, usage=total, usage_at_finals=tuple(at) if are_told_apart else ())
         answers = yield requests
         are_finals = any(request.purpose is Purpose.FINAL for request in requests)
         here = at_finals.pop() if are_finals and was_refused else without_finals

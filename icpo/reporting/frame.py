@@ -31,7 +31,7 @@ def question_frame(*run_names: str, outputs: str | Path = "outputs") -> "pd.Data
     without a gold have no scores and no row.
 
     Raises:
-        RecordsError: a run holds no scores.
+        RecordsError: a run holds no scores, or no cell of all runs can be read.
     """
     import pandas as pd
 
@@ -41,8 +41,15 @@ def question_frame(*run_names: str, outputs: str | Path = "outputs") -> "pd.Data
     for (run_name, cell), own in zip(found, settings, strict=True):
         try:
             rows += [{"run": run_name, **row, **own} for row in _rows(cell)]
-        except (IcpoError, OSError, LookupError, ValueError) as error:
+        except IcpoError as error:
+            logger.warning("%s is left out: %s", cell.folder, error)
+        except (OSError, LookupError, ValueError) as error:
             logger.warning("%s is left out: %s %s", cell.folder, type(error).__name__, error)
+    if not rows:
+        raise RecordsError(
+            f"No cell of {', '.join(run_names)} in {outputs} has both scores and their results; the warnings "
+            "above say what each lacks."
+        )
     return pd.DataFrame(rows)
 
 
@@ -69,6 +76,11 @@ def _rows(cell: Cell) -> Iterator[dict[str, Any]]:
     results = {(line["question_id"], line["seed"]): line for line in read_results(cell.folder)}
     for arm in cell.arms:
         for score in arm.scores:
+            if score.key not in results:
+                raise RecordsError(
+                    f"results.jsonl lacks question {score.question_id!r} under seed {score.seed}, of which "
+                    "scores.jsonl tells."
+                )
             num_rounds, _ = max(score.finals, key=lambda entry: entry[0])
             usage = _usage(results[score.key], num_rounds)
             yield {

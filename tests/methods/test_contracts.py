@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from icpo.errors import ContractError
@@ -20,8 +21,10 @@ from icpo.types import (
     QuestionResult,
     Rewards,
     RewardSource,
+    Round,
     Selection,
     Selector,
+    Step,
     Votes,
 )
 from tests.methods.hand import QUESTION, boxed, play, said, toolkit
@@ -106,7 +109,10 @@ def test_a_selection_of_another_type_is_named(value):
         select(returns(value))
 
 
-@pytest.mark.parametrize("kept", [(-1,), (0, 0), (3,), (0.0,), (True,), ("0",), (None,), [0], 0, None])
+@pytest.mark.parametrize(
+    "kept",
+    [(-1,), (0, 0), (3,), (0.0,), (True,), (np.True_,), ("0",), (None,), 0, None, "0", [0, np.int64(0)]],
+)
 def test_what_is_kept_must_be_different_indices_in_range(kept):
     with told(
         "selector=mine: kept must be a tuple of different indices of the 3 attempts given, () for none, "
@@ -115,12 +121,39 @@ def test_what_is_kept_must_be_different_indices_in_range(kept):
         select(returns(Selection(kept)))
 
 
+def is_plain(values):
+    return isinstance(values, tuple) and all(type(value) is int for value in values if value is not None)
+
+
+@pytest.mark.parametrize("kept", [[2, 0], np.array([2, 0]), (np.int64(2), np.uint8(0))])
+def test_lists_and_numpy_indices_are_kept_as_plain_ones(kept):
+    selection = select(returns(Selection(kept, [Lookahead(0, VOTES)])))
+    assert selection == Selection((2, 0), (Lookahead(0, VOTES),))
+    assert is_plain(selection.kept)
+
+
+def test_what_is_asked_for_in_numpy_numbers_is_drawn_in_plain_ones():
+    taken = []
+
+    def ask_plain(wanted):
+        taken.append(wanted)
+        return ask(wanted)
+
+    selector = asks({np.int64(1): np.int32(5)}, {1: 3})
+    solving = selected(selector, ATTEMPTS, ask_plain, num_lookaheads=8, seed=0)
+    play(solving, lambda request: boxed(*[4] * request.num_samples))
+    assert taken == [{1: 5}, {1: 3}]
+    assert all(is_plain((*wanted, *wanted.values())) for wanted in taken)
+    with told("attempt 1 between 1 and num_lookaheads=8 look-aheads in all, and 5 were"):
+        select(asks({np.int64(1): np.int32(5)}, {1: 4}))
+
+
 def test_nothing_can_be_kept_of_no_attempts():
     with told("of the 0 attempts given"):
         select(returns(Selection((0,))), attempts=())
 
 
-@pytest.mark.parametrize("lookaheads", [None, [], (1,), ask])
+@pytest.mark.parametrize("lookaheads", [None, (1,), [None], ask])
 def test_look_aheads_must_be_those_that_were_drawn(lookaheads):
     with told("selector=mine: lookaheads must be a tuple of what `yield from ask(...)` returned"):
         select(returns(Selection((0,), lookaheads)))
@@ -132,7 +165,11 @@ def test_look_aheads_must_be_those_that_were_drawn(lookaheads):
         ([{0: 1000}], "attempt 0 between 1 and num_lookaheads=8 look-aheads in all, and 0 were asked for"),
         ([{1: 5}, {1: 4}], "attempt 1 between 1 and num_lookaheads=8 look-aheads in all, and 5 were"),
         ([{0: 0}], "ask({0: 0}) must leave attempt 0 between 1 and"),
-        ([{0: 2.0}], "ask({0: 2.0}) must leave"),
+        (
+            [{0: 2.0}],
+            "ask takes {index: number} with indices of the 3 attempts given, got dict_values([2.0])",
+        ),
+        ([{True: 1}], "ask takes {index: number}"),
         ([{3: 1}], "ask takes {index: number} with indices of the 3 attempts given, got {3: 1}"),
         ([{-1: 1}], "got {-1: 1}"),
         ([[0, 1]], "got [0, 1]"),
@@ -147,13 +184,26 @@ THREE_TAGS = "reward=mine: rewards must return Rewards(tags) with a tuple of 3 t
 
 
 @pytest.mark.parametrize(
-    "tags", [(0.7, 0, 1), (2, 0, 1), (True, 0, 1), ("1", 0, 1), (1, 0), (), [1, 0, 1], None, 1]
+    "tags",
+    [(0.7, 0, 1), (1.0, 0, 1), (np.float64(1), 0, 1), (2, 0, 1), ("1", 0, 1), (1, 0), (), [1, 0], None, 1],
 )
 def test_each_candidate_has_a_tag_of_0_or_1_or_none(tags):
     source = Own(None)
     source.rewards = lambda *_, **__: Rewards(tags)
     with told(f"{THREE_TAGS}, got {tags!r}."):
         rewarded(source, QUESTION, CANDIDATES, VOTES, seed=0)
+
+
+@pytest.mark.parametrize(
+    "tags",
+    [[1, 0, None], (True, False, None), (np.int64(1), np.uint8(0), None), (np.True_, np.False_, None)],
+)
+def test_lists_booleans_and_numpy_tags_become_plain_ones(tags):
+    source = Own(None)
+    source.rewards = lambda *_, **__: Rewards(tags, "4", 2)
+    given = rewarded(source, QUESTION, CANDIDATES, VOTES, seed=0)
+    assert given == Rewards((1, 0, None), "4", 2)
+    assert is_plain(given.tags)
 
 
 @pytest.mark.parametrize("value", [None, [1, 0, 1], (1, 0, 1), 1.0])
@@ -180,6 +230,8 @@ def test_a_method_yields_lists_of_requests(asked):
 
 
 OTHER = Question("q2", "What is 3 + 3?", QUESTION.kind)
+ROUND = Round(CANDIDATES, VOTES, Rewards((1, 1, 1)), (0,), ATTEMPTS, (), (0,))
+DROPPED = "dropped_at_finals must be a tuple of one number a pair of finals, 1 here, or (), got"
 
 
 @pytest.mark.parametrize(
@@ -188,10 +240,10 @@ OTHER = Question("q2", "What is 3 + 3?", QUESTION.kind)
         (None, "solve must return QuestionResult, got None"),
         (CANDIDATES, "solve must return QuestionResult, got (Candidate("),
         (replace(RESULT, seed=1), "given question 'q1' under seed 0 and must return them, got"),
-        (replace(RESULT, seed=None), "under seed None"),
+        (replace(RESULT, seed=None), "and must return them, got None."),
         (replace(RESULT, question=OTHER), "got Question(question_id='q2'"),
-        (replace(RESULT, question="q1"), "got 'q1' under seed 0"),
-        (replace(RESULT, trace=None), "trace must be a tuple of Round and Step, () for none, got None"),
+        (replace(RESULT, question="q1"), "and must return them, got 'q1'."),
+        (replace(RESULT, trace=None), "in a Round at least one, got None"),
         (replace(RESULT, trace=CANDIDATES), "trace must be a tuple of Round and Step"),
         (replace(RESULT, finals=()), "finals must be a tuple of pairs (rounds done, tuple of Candidate)"),
         (replace(RESULT, finals=None), "got None"),
@@ -200,12 +252,30 @@ OTHER = Question("q2", "What is 3 + 3?", QUESTION.kind)
         (replace(RESULT, finals=((1, ("4",)),)), "got ((1, ('4',)),)"),
         (replace(RESULT, finals=((1, (Candidate(said("4"), 4),)),)), "finals must be"),
         (replace(RESULT, finals=((None, CANDIDATES),)), "finals must be"),
+        (replace(RESULT, finals=((-1, CANDIDATES),)), "finals must be"),
+        (replace(RESULT, finals=((True, CANDIDATES),)), "finals must be"),
+        (replace(RESULT, finals=((2, CANDIDATES), (0, CANDIDATES))), "and rounds done ever more, got ((2,"),
+        (replace(RESULT, finals=((1, CANDIDATES), (1, CANDIDATES))), "and rounds done ever more"),
+        (replace(RESULT, trace=(Step("x", (1, 2)),)), "a tuple of Candidate, in a Round at least one, got"),
+        (replace(RESULT, trace=(Step("x", list(CANDIDATES)),)), "trace must be"),
+        (replace(RESULT, trace=(replace(ROUND, candidates=("4",)),)), "trace must be"),
+        (replace(RESULT, trace=(replace(ROUND, candidates=()),)), "trace must be"),
+        (replace(RESULT, dropped_at_finals=(0, 0)), f"{DROPPED} (0, 0)"),
+        (replace(RESULT, dropped_at_finals=None), f"{DROPPED} None"),
     ],
 )
 def test_a_method_returns_a_result_of_its_question_and_seed(result, at_fault):
     with told("method=mine: ") as error:
         solve(returns(result, [REQUEST]))
     assert at_fault in str(error.value)
+
+
+def test_a_result_with_all_that_it_may_hold_passes():
+    finals = ((0, CANDIDATES), (2, CANDIDATES))
+    full = replace(
+        RESULT, trace=(ROUND, Step("x", ()), Step("y", CANDIDATES)), finals=finals, dropped_at_finals=(0, 1)
+    )
+    assert solve(returns(full, [REQUEST])) is full
 
 
 @pytest.mark.parametrize("stage", [[REQUEST], []])

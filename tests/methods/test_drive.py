@@ -5,7 +5,7 @@ import random
 import pytest
 
 from icpo.methods import Direct, drive, drive_block
-from icpo.types import AnswerKind, Completion, FinishReason, Purpose, Question, Usage
+from icpo.types import AnswerKind, Completion, FinishReason, Purpose, Question, QuestionResult, Usage
 from tests.methods.hand import TOO_LONG, said, toolkit
 from tests.methods.test_me_icpo import method
 
@@ -151,6 +151,16 @@ def test_the_cost_at_each_set_of_finals_is_that_of_a_run_that_ends_there():
     long = cost(num_rounds=3, finals_after=(0, 1, 3))
     for t, usage in zip((0, 1, 3), long.usage_at_finals, strict=True):
         assert usage == cost(num_rounds=t).usage
+
+
+def test_sets_of_finals_that_are_drawn_at_once_have_no_costs_of_their_own():
+    def at_once(question, tools):
+        [drawn] = yield [tools.ask(Purpose.FINAL, tools.prompts.plain(question), 4, 0)]
+        answers = tools.candidates(drawn, question.kind)
+        return QuestionResult(question, 0, (), ((0, answers[:2]), (1, answers[2:])))
+
+    [result] = drive([at_once(QUESTIONS[0], toolkit())], Shuffling(0), max_in_flight=1)
+    assert result.usage_at_finals == () and result.usage.num_requests == 1
 
 
 def test_finals_asked_again_are_one_set():

@@ -94,7 +94,17 @@ def test_scores_without_their_results_are_left_out_with_a_warning(outputs, caplo
     with caplog.at_level(logging.WARNING):
         frame = question_frame("run", outputs=outputs)
     assert set(frame.benchmark) == {"arith_l1"}
-    assert f"{torn} is left out: KeyError" in caplog.text
+    assert f"{torn} is left out: results.jsonl lacks question 'arith_l2-0' under seed 0" in caplog.text
+
+
+def test_where_every_cell_is_left_out_nothing_is_written(tmp_path, caplog):
+    torn = MadeUpCell().write(tmp_path, "run")
+    (torn / "results.jsonl").write_text("")
+    with pytest.raises(RecordsError, match=r"No cell of run in .* has both scores and their results"):
+        question_frame("run", outputs=tmp_path)
+    assert report.main(["run", "--outputs", str(tmp_path), "--questions"]) == 2
+    assert "No cell of run" in caplog.text
+    assert not (tmp_path / "run/report/questions.csv").exists()
 
 
 def test_a_run_that_is_not_there_is_refused(outputs):
