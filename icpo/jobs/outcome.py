@@ -110,9 +110,9 @@ class Outcomes:
         first = _shape(self._rows[0]["finals"]) if self._rows else here
         if here != first:
             raise ContractError(
-                f"{self._cell.records.folder.name}: for all questions and seeds, the method must return finals "
-                f"after the same rounds, and as many; the pairs (rounds done, answers) were {first} for the "
-                f"first and are {here} for {result.question.question_id!r} under seed {result.seed}."
+                f"{self._cell.records.folder.name}: for all questions and seeds, the method must return "
+                f"finals after the same rounds, and as many; the pairs (rounds done, answers) were {first} for "
+                f"the first and are {here} for {result.question.question_id!r} under seed {result.seed}."
             )
 
     def _grade(self, row: Row) -> None:
