@@ -111,8 +111,8 @@ class Outcomes:
         if here != first:
             raise ContractError(
                 f"{self._cell.records.folder.name}: for all questions and seeds, the method must return "
-                f"finals after the same rounds, and as many; the pairs (rounds done, answers) were {first} for "
-                f"the first and are {here} for {result.question.question_id!r} under seed {result.seed}."
+                f"finals after the same rounds, and as many; the pairs (rounds done, answers) were {first} "
+                f"for the first and are {here} for {result.question.question_id!r} under seed {result.seed}."
             )
 
     def _grade(self, row: Row) -> None:
