@@ -1,5 +1,6 @@
 """What is refused before anything is built."""
 
+import logging
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -8,19 +9,17 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from icpo.configuration.messages import did_you_mean, one_line
-from icpo.configuration.source import REFERENCE, conf_folder, folders, keys_referred_to, presets
+from icpo.configuration.source import REFERENCE, conf_folder, folders, keys_referred_to, never_read, presets
 from icpo.configuration.targets import check_target, targets
 from icpo.configuration.values import SECRET
 from icpo.errors import ConfigError
 
+logger = logging.getLogger("icpo")
+
 SWITCHES = ("dry_run", "watch")
 NEEDED = ("tracking", "run_name", "cell", "output_root")
-READ = (
-    *SWITCHES,
-    *NEEDED,
-    "job",
-    "allow_targets",
-)  # by code; all other keys are there for others to refer to
+# By code; all other keys are there for others to refer to.
+READ = (*SWITCHES, *NEEDED, "job", "allow_targets")
 NO_FOLDER = ("", ".", "..")
 NO_EXPERIMENT = "No experiment selected. Pass +exp=NAME; presets: {presets}. See --help."
 
@@ -53,6 +52,10 @@ def check_arguments(arguments: Sequence[str]) -> None:
 
 def check_config(config: DictConfig) -> None:
     """Refuses a configuration that cannot run. Raises ConfigError."""
+    if unread := never_read():
+        raise ConfigError(
+            f"{unread[0]} would not be read: conf/ has a file of that name. Give it another name."
+        )
     if OmegaConf.select(config, "job") is None:
         raise ConfigError(NO_EXPERIMENT.format(presets=", ".join(presets())))
     try:
@@ -94,9 +97,11 @@ def _allowed(config: DictConfig) -> Sequence[str]:
 
 
 def _check_keys(raw: Any) -> None:
-    """Refuses a key beside `job` that neither code reads nor any configuration file: it would do nothing."""
+    """Refuses a key beside `job` that nothing reads and that looks like one that is read; tells of others."""
     known = set(READ).union(*map(keys_referred_to, folders()), REFERENCE.findall(str(raw)))
     for key in map(str, raw):
-        if key not in known:
-            hint = did_you_mean(key, known) or " Keys that are read: " + ", ".join(sorted(known)) + "."
+        if key in known:
+            continue
+        if hint := did_you_mean(key, known):
             raise ConfigError(f"Nothing reads {key!r}: it would change nothing.{hint}")
+        logger.warning("Nothing reads %r: it changes nothing.", key)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from importlib import import_module
 from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin
+from typing import Any, Literal, Union, get_args, get_origin
 
 from icpo.configuration.messages import did_you_mean
 
@@ -62,7 +62,7 @@ def _annotations(kind: type) -> dict[str, Any]:
     """What the fields of a dataclass take, texts evaluated; without those that name what is not there."""
     try:
         return typing.get_type_hints(kind)
-    except NameError:  # imported for type checkers alone
+    except (NameError, AttributeError, TypeError, SyntaxError):  # e.g. imported for type checkers alone
         return {field.name: field.type for field in fields(kind) if not isinstance(field.type, str)}
 
 
@@ -131,4 +131,9 @@ def _wanted(annotation: Any) -> _Wanted | None:
 
 
 def _may_be_null(annotation: Any) -> bool:
-    return annotation in (Any, object, None) or NoneType in get_args(annotation)
+    """Whether null is among what a field with this annotation takes."""
+    if get_origin(annotation) in (Union, UnionType):
+        return any(map(_may_be_null, get_args(annotation)))
+    if get_origin(annotation) is Literal:
+        return None in get_args(annotation)
+    return annotation in (Any, object, None, NoneType)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hydra.core.hydra_config import HydraConfig
 
-REFERENCE = re.compile(r"\$\{\s*(\w+)")  # ${KEY.more}
+REFERENCE = re.compile(r"\$\{\s*(?:oc\.select:\s*)?(\w+)(?![\w.]*:)")  # ${KEY.more}; no resolver's name
 
 
 def config_source() -> str:
@@ -28,18 +28,36 @@ def folders() -> Iterator[Path]:
     yield conf_folder()
     if HydraConfig.initialized():
         for source in HydraConfig.get().runtime.config_sources:
-            if source.schema == "file" and Path(source.path) != conf_folder():
+            if source.schema == "file" and Path(source.path).resolve() != conf_folder().resolve():
                 yield Path(source.path)
+
+
+def files_below(folder: Path, pattern: str) -> Iterator[Path]:
+    """The files below a folder that match, but for hidden ones, which editors and notebooks leave there."""
+    for path in folder.rglob(pattern):
+        if path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts):
+            yield path
+
+
+def never_read() -> list[Path]:
+    """The files of folders given by `--config-dir` in whose stead Hydra reads those of conf/ of that name."""
+    project, *own = folders()
+    return sorted(
+        path
+        for folder in own
+        for path in files_below(folder, "*.yaml")
+        if (project / path.relative_to(folder)).is_file()
+    )
 
 
 @cache
 def keys_referred_to(folder: Path) -> frozenset[str]:
     """The first parts of all keys that a configuration file below a folder refers to: `${KEY...}`."""
-    texts = (path.read_text(encoding="utf-8", errors="replace") for path in folder.rglob("*.yaml"))
+    texts = (path.read_text(encoding="utf-8", errors="replace") for path in files_below(folder, "*.yaml"))
     return frozenset(key for text in texts for key in REFERENCE.findall(text))
 
 
 def presets() -> list[str]:
     """The names that +exp= takes."""
-    names = [path.stem for path in (conf_folder() / "exp").glob("*.yaml")]
+    names = [path.stem for path in files_below(conf_folder() / "exp", "*.yaml")]
     return sorted(name for name in names if not name.startswith("_"))

@@ -42,30 +42,35 @@ class RememberRun(Callback):
         """A single cell."""
         with suppress(*HYDRA_ERRORS):
             if not config.get("dry_run"):
-                self._note(config, [str(config.cell)])
+                _note(config, config.tracking)
 
     def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:
         """A sweep, also one whose cells run elsewhere."""
         with suppress(*HYDRA_ERRORS):
-            if config.get("dry_run"):
-                return
             cells = _cells(config.hydra)
             try:
-                _check_names(cells)
+                _check_folders(cells)
             except ConfigError as error:  # Hydra makes a warning of any Exception of a callback
                 raise SystemExit(f"icpo: {error}") from None
-            names = [name for name, _ in cells]
-            self._note(config, names)
+            if config.get("dry_run"):
+                return
+            for cell, _ in cells:
+                _note(cell, config.tracking)
             if not _runs_here(config.hydra):
-                SENT_AWAY.extend(Path(str(config.hydra.sweep.dir)) / name for name in names)
+                SENT_AWAY.extend(_folder(cell) for cell, _ in cells)
 
-    def _note(self, config: DictConfig, cells: Sequence[str]) -> None:
-        tracking = OmegaConf.to_container(config.tracking, resolve=True)
-        run = SeenRun(Path(str(config.output_root)), str(config.run_name), tracking)  # type: ignore[arg-type]
-        if run not in SEEN_RUNS:
-            SEEN_RUNS.append(run)
-        with suppress(RecordsError):
-            note_planned(run.outputs / run.run_name, cells)
+
+def _note(cell: DictConfig, tracking: DictConfig) -> None:
+    settings = OmegaConf.to_container(tracking, resolve=True)
+    run = SeenRun(Path(str(cell.output_root)), str(cell.run_name), settings)  # type: ignore[arg-type]
+    if run not in SEEN_RUNS:
+        SEEN_RUNS.append(run)
+    with suppress(RecordsError):
+        note_planned(run.outputs / run.run_name, [str(cell.cell)])
+
+
+def _folder(cell: DictConfig) -> Path:
+    return Path(str(cell.output_root)) / str(cell.run_name) / str(cell.cell)
 
 
 def runs_here() -> bool:
@@ -77,23 +82,25 @@ def _runs_here(settings: Any) -> bool:
     return "BasicLauncher" in str(settings.launcher["_target_"])
 
 
-def _cells(settings: Any) -> list[tuple[str, tuple[str, ...]]]:
-    """The name of each cell of a sweep and what makes it, in its order: axes and overrides, as Hydra will."""
+def _cells(settings: Any) -> list[tuple[DictConfig, tuple[str, ...]]]:
+    """Each cell of a sweep and what makes it, in its order: axes and overrides, composed as Hydra will."""
     axes = [f"{key}={value}" for key, value in (settings.sweeper.params or {}).items()]
     overrides = OverridesParser.create().parse_overrides([*axes, *settings.overrides.task])
     [cells] = BasicSweeper.split_arguments(overrides, None)
-    return [(str(compose("config", overrides=cell).cell), tuple(cell)) for cell in cells]
+    return [(compose("config", overrides=cell), tuple(cell)) for cell in cells]
 
 
-def _check_names(cells: Sequence[tuple[str, tuple[str, ...]]]) -> None:
+def _check_folders(cells: Sequence[tuple[DictConfig, tuple[str, ...]]]) -> None:
     """Raises ConfigError where two cells of a sweep would have one folder."""
-    seen: dict[str, tuple[str, ...]] = {}
-    for name, overrides in cells:
-        if name in seen:
-            differing = [one.partition("=")[0] for one in overrides if one not in seen[name]]
+    seen: dict[Path, tuple[str, ...]] = {}
+    for cell, overrides in cells:
+        folder = _folder(cell)
+        if folder in seen:
+            differing = [one.partition("=")[0] for one in overrides if one not in seen[folder]]
             apart = f"differ in {', '.join(differing)} alone" if differing else "are the same"
             raise ConfigError(
-                f"Two cells of this sweep would be called {name!r}: they {apart}. Put what is swept into the "
-                "name or the label of its choice, as `name: mine-${.weight}`, or give each value a run_name."
+                f"Two cells of this sweep would be called {folder.name!r}: they {apart}. Put what is swept "
+                "into the name or the label of its choice, as `name: mine-${.weight}`, or give each value a "
+                "run_name."
             )
-        seen[name] = overrides
+        seen[folder] = overrides

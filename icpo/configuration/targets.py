@@ -14,6 +14,7 @@ from typing import Any
 from hydra._internal.utils import _locate
 
 from icpo.configuration.messages import did_you_mean
+from icpo.configuration.source import files_below
 from icpo.errors import ConfigError
 
 OWN_PACKAGE = "icpo."
@@ -49,10 +50,13 @@ def check_target(path: str, target: str, allowed: Sequence[str]) -> None:
     if own_class(target) is not None:
         return
     if not any(target == name or target.startswith(f"{name}.") for name in allowed):
-        package = target.partition(".")[0]
+        one, package = (
+            f"++allow_targets=[{','.join(map(ascii, [*allowed, name]))}]"
+            for name in (target, target.partition(".")[0])
+        )
         raise ConfigError(
             f"{path}._target_ is {target!r}, which is no class of this project. If you trust it, allow it by "
-            f"name, +allow_targets=[{target!a}], or all of its package, +allow_targets=[{package!a}]"
+            f"name, {one}, or all of its package, {package}"
         )
 
 
@@ -69,8 +73,8 @@ def located(target: str) -> Any:
 
 
 def sources(values: Mapping[str, Any]) -> dict[str, str]:
-    """For each class from outside this project, a digest of the source of its top package or module."""
-    names = {target for _, target in targets(values) if not target.startswith(OWN_PACKAGE)}
+    """For each class of a job from outside this project, a digest of its top package's or module's source."""
+    names = {target for _, target in targets(values["job"]) if not target.startswith(OWN_PACKAGE)}
     return {name: _source_digest(name.partition(".")[0]) for name in sorted(names)}
 
 
@@ -79,7 +83,9 @@ def _source_digest(package: str) -> str:
     """Of all Python files of an imported package, by their paths in it, or of the file of a module."""
     module = sys.modules.get(package) or import_module(package)
     folders = [Path(folder) for folder in getattr(module, "__path__", ())]
-    files = [(str(path.relative_to(folder)), path) for folder in folders for path in folder.rglob("*.py")]
+    files = [
+        (str(path.relative_to(folder)), path) for folder in folders for path in files_below(folder, "*.py")
+    ]
     if not folders and (file := getattr(module, "__file__", None)):
         files = [(Path(file).name, Path(file))]
     digest = hashlib.blake2b(digest_size=12)

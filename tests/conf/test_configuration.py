@@ -303,11 +303,6 @@ def test_a_dry_run_leaves_nothing_to_report(is_dry, noted):
     assert len(sent) == len(planned) == (0 if is_dry else 14)
 
 
-def test_a_dry_run_composes_no_cell_before_hydra_does(noted, monkeypatch):
-    monkeypatch.setattr(sweeps, "compose", lambda *_, **__: pytest.fail("a cell was composed"))
-    assert noted("+exp=main_table", "dry_run=true") == ([], [], [])
-
-
 def test_the_plan_of_a_run_is_the_union_of_its_sweeps_and_only_the_own_cells_were_sent_away(noted):
     *_, narrowed = noted("+exp=main_table", "backbone=qwen7b", "benchmark=math_l1")
     assert [name.split("-")[:2] for name in narrowed] == [["qwen7b", "math_l1"]] * 2
@@ -316,12 +311,24 @@ def test_the_plan_of_a_run_is_the_union_of_its_sweeps_and_only_the_own_cells_wer
     assert sorted(cell.name for cell in sent) == sorted(set(planned) - set(narrowed))
 
 
-def test_two_cells_of_one_name_are_refused_before_anything_is_noted(noted):
+@pytest.mark.parametrize("is_dry", [False, True])
+def test_two_cells_of_one_name_are_refused_before_anything_is_noted(is_dry, noted):
+    dry = f"dry_run={is_dry}"
     with pytest.raises(SystemExit, match=r"icpo: Two cells .*'qwen7b-amc-.*differ in benchmark.limit alone"):
-        noted("+exp=main_table", "benchmark=amc", "method=direct", "benchmark.limit=1,2")
+        noted("+exp=main_table", "benchmark=amc", "method=direct", "benchmark.limit=1,2", dry)
     with pytest.raises(SystemExit, match="they are the same"):
-        noted("+exp=main_table", "benchmark=amc,amc")
+        noted("+exp=main_table", "benchmark=amc,amc", dry)
     assert (sweeps.SEEN_RUNS, sweeps.SENT_AWAY) == ([], [])
+
+
+@pytest.mark.parametrize("axis", ["run_name", "output_root"])
+def test_cells_of_one_name_in_several_runs_are_noted_each_with_its_own(axis, noted, tmp_path):
+    values = ("one", "other") if axis == "run_name" else (tmp_path / "one", tmp_path / "other")
+    swept = f"{axis}={values[0]},{values[1]}"
+    seen, sent, _ = noted("+exp=quickstart", "benchmark=arith_l1", "method=direct", swept, ELSEWHERE)
+    runs = [run.outputs / run.run_name for run in seen]
+    assert runs == [tmp_path / name / ("" if axis == "run_name" else "run") for name in ("one", "other")]
+    assert sent == [cell for run in runs for cell in planned_cells(run)] and len(sent) == 2
 
 
 def test_a_sweep_that_cannot_be_composed_is_left_to_hydra(noted):

@@ -33,7 +33,7 @@ ALLOWED = f"+allow_targets=[{PACKAGE}]"
     [
         (["selector=broken"], "conf/selector/broken.yaml, line 2, column 2: expected ',' or ']'"),
         (["method=bare"], "method/bare.yaml needs a value for label: hydra.sweep.subdir refers to it."),
-        (["selector=weighed"], f"all of its package, +allow_targets=['{PACKAGE}']"),
+        (["selector=weighed"], f"all of its package, ++allow_targets=['{PACKAGE}']"),
         (["selector=weighed", "selector.weight=1,2", ALLOWED], "they differ in selector.weight alone"),
     ],
 )
@@ -45,6 +45,23 @@ def test_a_mistake_is_one_line_and_makes_no_report(own, overrides, message):
     [line] = [line for line in (done.stderr + done.stdout).splitlines() if "[HYDRA]" not in line]
     assert line.startswith("icpo: ") and message in line
     assert not list(own.folder.glob("outputs/*/report"))
+
+
+@pytest.mark.parametrize("name", ["selector/entropy", "variant/foreign"])
+def test_a_file_named_like_one_of_the_projects_is_refused(own, name):
+    own.write(f"conf/{name}.yaml", "a: 1\n")
+    done = run(own, "dry_run=true")
+    file = own.folder / f"conf/{name}.yaml"
+    assert f"icpo: {file} would not be read: conf/ has a file of that name." in done.stderr
+    assert done.returncode == 1
+
+
+def test_what_editors_leave_is_passed_over(own):
+    own.write("conf/selector/.ipynb_checkpoints/entropy.yaml", "a: 1\n")
+    own.write("conf/.saved/selector/entropy.yaml", "a: 1\n")
+    (own.folder / "conf/selector/.#entropy.yaml").symlink_to("somebody@somewhere.1234")
+    done = run(own, "dry_run=true")
+    assert done.returncode == 0, done.stderr
 
 
 def test_help_tells_of_files_and_classes_of_ones_own(own):

@@ -4,8 +4,9 @@ import pytest
 
 from icpo.configuration import build
 from icpo.errors import ConfigError
-from tests.configuration.conftest import PACKAGE
+from tests.configuration.conftest import PACKAGE, SELECTOR
 
+POSTPONED = "from __future__ import annotations"
 ALLOWED = f"+allow_targets=[{PACKAGE}]"
 
 
@@ -23,11 +24,29 @@ def test_an_own_dataclass_is_checked_like_the_projects(own, overrides, message):
         build(own.compose("selector=weighed", ALLOWED, *overrides).job)
 
 
-def test_an_annotation_that_cannot_be_evaluated_is_not_checked_and_a_function_builds_too(own):
+@pytest.mark.parametrize("annotation", ["Nothing", "sys.Nope", "3 + None", "no annotation"])
+def test_an_annotation_that_cannot_be_evaluated_is_not_checked_and_a_function_builds_too(own, annotation):
+    code = SELECTOR.replace("what: Nothing", f"what: '{annotation}'").replace(POSTPONED, "import sys")
+    own.write(f"{PACKAGE}/selectors.py", code)
     config = own.compose("selector=weighed", ALLOWED)
     for target, values in (("Unclear", {"what": 3}), ("made", {}), ("Unclear", {"what": None})):
         config.selector = {"_target_": f"{PACKAGE}.selectors.{target}", "name": "n", **values}
         assert build(config.selector).name == "n"
+
+
+@pytest.mark.parametrize(
+    "annotation", ["Literal['a', None]", "Literal['a', None] | int", "None | Literal[1]"]
+)
+def test_null_is_kept_from_fields_that_do_not_list_it(own, annotation):
+    imports = "from dataclasses import dataclass\nfrom typing import Literal\n"
+    for name, kind in (("Listed", annotation), ("Unlisted", annotation.replace("None", "2"))):
+        own.write(f"{PACKAGE}/{name}.py", f"{imports}@dataclass\nclass {name}:\n    what: {kind}\n")
+    config = own.compose(ALLOWED)
+    config.selector = {"_target_": f"{PACKAGE}.Listed.Listed", "what": None}
+    assert build(config.selector).what is None
+    config.selector._target_ = f"{PACKAGE}.Unlisted.Unlisted"
+    with pytest.raises(ConfigError, match="what must not be null"):
+        build(config.selector)
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,24 @@ def test_what_no_file_sets_is_to_be_added(own):
 def test_a_key_of_ones_own_is_for_others_to_refer_to(own):
     own.write("conf/selector/fitted.yaml", own.node("icpo.selectors.Entropy", largest="${is_largest}"))
     check_config(own.compose("+is_largest=true", "selector=fitted"))
-    assert "Nothing reads 'is_largest': it would change nothing" in refusal(own, "+is_largest=true")
+
+
+def test_a_key_that_is_referred_to_with_a_value_to_fall_back_on_is_read(own, caplog):
+    own.write("conf/selector/fitted.yaml", own.node("icpo.selectors.Entropy", largest="${oc.select:hint,1}"))
+    check_config(own.compose("+hint=3", "selector=fitted"))
+    assert not caplog.messages
+
+
+def test_a_key_that_nothing_reads_is_refused_only_where_it_looks_like_one_that_is_read(own, caplog):
+    check_config(own.compose("+note=hello"))
+    assert caplog.messages == ["Nothing reads 'note': it changes nothing."]
+    line = refusal(own, "+runname=mine")
+    assert line.endswith("Nothing reads 'runname': it would change nothing. Did you mean run_name?")
+
+
+def test_the_name_of_a_resolver_is_no_key(own, caplog):
+    check_config(own.compose("+oc=1", "+note=${oc.env:HOME}"))
+    assert "Nothing reads 'oc': it changes nothing." in caplog.messages
 
 
 def test_a_yaml_error_is_told_with_file_line_and_column(own):

@@ -16,8 +16,16 @@ def test_a_class_a_module_or_a_package_can_be_allowed(own, allowed):
 
 @pytest.mark.parametrize("allowed", ["own", f"{PACKAGE}.select", f"{PACKAGE}.selectors.Weighe", "os"])
 def test_a_part_of_a_name_allows_nothing(own, allowed):
-    with pytest.raises(ConfigError, match=rf"all of its package, \+allow_targets=\['{PACKAGE}'\]"):
+    with pytest.raises(ConfigError, match=rf"all of its package, \+\+allow_targets=\[.*'{PACKAGE}'\]"):
         check_config(own.compose("selector=weighed", f"+allow_targets=[{allowed}]"))
+
+
+def test_the_advice_keeps_what_is_allowed_already(own):
+    with pytest.raises(ConfigError) as caught:
+        check_config(own.compose("selector=weighed", "+allow_targets=[other_ext]"))
+    *_, advised = re.findall(r"\S*allow_targets=\S+", str(caught.value))
+    assert advised == f"++allow_targets=['other_ext','{PACKAGE}']"
+    check_config(own.compose("selector=weighed", "+allow_targets=[other_ext]", advised))
 
 
 @pytest.mark.parametrize("allowed", [f"{PACKAGE}.selectors.Weighed.more", "3", "{a: b}", "[1]"])
@@ -67,6 +75,9 @@ def test_each_change_of_a_packages_python_files_changes_the_digest_of_its_classe
     found, settings = sources_of(own)
     assert list(found) == [f"{PACKAGE}.selectors.Weighed"]
     own.write(f"{PACKAGE}/notes.txt", "no code")
+    own.write(f"{PACKAGE}/.ipynb_checkpoints/selectors-checkpoint.py", "no = 'code'\n")
+    (own.folder / PACKAGE / ".#selectors.py").symlink_to("somebody@somewhere.1234")  # an editor's lock
+    (own.folder / PACKAGE / "gone.py").symlink_to("no_such_file.py")
     assert sources_of(own) == (found, settings)
     seen = [found]
     for path, text in (
@@ -82,9 +93,15 @@ def test_each_change_of_a_packages_python_files_changes_the_digest_of_its_classe
 
 def test_a_module_that_is_one_file_has_a_digest_and_cells_of_the_projects_classes_have_none(own):
     own.write(f"{PACKAGE}_one.py", "")
-    [before] = sources({"selector": {"_target_": f"{PACKAGE}_one.X"}}).values()
+    values = {"job": {"selector": {"_target_": f"{PACKAGE}_one.X"}}}
+    [before] = sources(values).values()
     own.write(f"{PACKAGE}_one.py", "x = 1\n")
     own.forget()
-    [after] = sources({"selector": {"_target_": f"{PACKAGE}_one.X"}}).values()
+    [after] = sources(values).values()
     assert re.fullmatch("[0-9a-f]{24}", before) and before != after
     assert sources(resolved(own.compose())) == {}
+
+
+def test_code_outside_the_job_has_no_digest_as_it_determines_no_result(own):
+    own.write("conf/tracking/mine.yaml", own.node(f"{PACKAGE}.selectors.Weighed", weight=1.5))
+    assert sources(resolved(own.compose("tracking=mine", f"+allow_targets=[{PACKAGE}]"))) == {}
