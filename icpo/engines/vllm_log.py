@@ -1,9 +1,7 @@
 """vLLM's log: kept in a file, so that a terminal shows our progress and an error shows the log's end."""
 
-import atexit
 import json
 import os
-import shutil
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -15,10 +13,10 @@ NUM_TAIL_LINES = 15
 def log_file() -> Path:
     """The file to which this process's vLLM and its worker processes log; made at the first call.
 
-    All engines of this process share it, so it goes with the process, unless an error told where it lies.
+    All engines of this process share it. It stays in the temporary folder: vLLM still writes to it while the
+    interpreter ends, and waits forever for its processes if it cannot.
     """
     folder = Path(tempfile.mkdtemp(prefix="icpo-vllm-"))
-    atexit.register(_remove, folder)
     path = folder / "vllm.log"
     path.touch()
     handler = {"class": "logging.FileHandler", "filename": str(path), "formatter": "line"}
@@ -39,7 +37,6 @@ def log_file() -> Path:
 def told() -> str:
     """Where the log lies and its last lines, for an error; who reads it finds the log there."""
     path = log_file()
-    atexit.unregister(_remove)
     lines = path.read_text(errors="replace").splitlines()
     return "\n".join([f"The end of {path}:", *lines[-NUM_TAIL_LINES:]])
 
@@ -48,7 +45,3 @@ def find(*marks: str) -> str | None:
     """The last line of the log that holds one of the marks, in lower case; settings tell nothing."""
     lines = [line for line in log_file().read_text(errors="replace").splitlines() if " INFO " not in line]
     return next((line for line in reversed(lines) if any(mark in line.lower() for mark in marks)), None)
-
-
-def _remove(folder: Path) -> None:
-    shutil.rmtree(folder, ignore_errors=True)

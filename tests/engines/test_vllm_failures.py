@@ -1,7 +1,3 @@
-import os
-import subprocess
-import sys
-
 import pytest
 
 from icpo.engines import vllm_log
@@ -66,22 +62,6 @@ def test_a_death_shows_the_end_of_the_log(log):
     assert "gone" in message
     assert "line 39" in message
     assert "line 24" not in message
-
-
-@pytest.mark.parametrize("is_failed", [False, True])
-def test_the_log_goes_with_the_process_unless_an_error_tells_of_it(is_failed, tmp_path):
-    error = "print(died(RuntimeError()))" if is_failed else "pass"
-    code = (
-        "from icpo.engines.vllm_failures import died; from icpo.engines.vllm_log import log_file; "
-        f"assert log_file().is_file(); {error}"
-    )
-    environment = os.environ | {"TMPDIR": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
-    said = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
-    ).stdout
-    kept = list(tmp_path.glob("icpo-vllm-*/vllm.log"))
-    assert len(kept) == len(list(tmp_path.iterdir())) == is_failed
-    assert all(f"The end of {path}:" in said for path in kept)
 
 
 def test_without_the_package_the_preflight_names_what_to_install(monkeypatch):
