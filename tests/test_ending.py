@@ -34,28 +34,26 @@ def test_a_wrong_setting_ends_a_run_here_and_is_raised_to_a_launcher(is_here):
         raise ConfigError("no such thing")
 
 
-def test_a_failed_cell_lets_the_next_one_begin_and_shows_in_the_exit_status(is_here, tmp_path, caplog):
-    folder = tmp_path / "run" / "cell"
+def fails_and_goes_on(folder, fault):
+    """A sweep of two cells, of which the first fails; what has to be so of its end."""
     with pytest.raises(SystemExit) as ended, ending.told(job):
         with ending.fails_alone(folder), CellRecords.open(folder, config={}, config_digest="d"):
-            raise EngineError("it died")
-        with ending.fails_alone(tmp_path / "next"):
+            job(fault)
+        with ending.fails_alone(folder.with_name("next")):
             job()
     assert ended.value.code == 1
+
+
+def test_a_failed_cell_lets_the_next_one_begin_and_shows_in_the_exit_status(is_here, tmp_path, caplog):
+    fails_and_goes_on(tmp_path / "run" / "cell", EngineError("it died"))
     assert "cell: it died" in caplog.text
 
 
 def test_an_unforeseen_failure_keeps_its_traceback_and_lets_the_next_one_begin(is_here, tmp_path, caplog):
-    folder = tmp_path / "run" / "cell"
-    with pytest.raises(SystemExit) as ended, ending.told(job):
-        with ending.fails_alone(folder), CellRecords.open(folder, config={}, config_digest="d"):
-            raise KeyError("lost")
-        with ending.fails_alone(tmp_path / "next"):
-            job()
-    assert ended.value.code == 1
+    fails_and_goes_on(tmp_path / "run" / "cell", KeyError("lost"))
     [record] = caplog.records
     assert record.getMessage() == "cell: KeyError" and record.exc_info[1].args == ("lost",)
-    assert 'raise KeyError("lost")' in caplog.text
+    assert "in job\n    raise fault\nKeyError: 'lost'" in caplog.text
 
 
 def test_a_cell_elsewhere_that_could_not_say_that_it_failed_raises(monkeypatch, tmp_path):

@@ -2,9 +2,8 @@
 
 python experiments/racing/simulate.py [RUN_NAME] [--outputs FOLDER] [--repetitions R] [--made-up N]
 
-Reads the look-ahead votes of a run with many look-aheads (+exp=racing_reference), takes each attempt's shares
-of answers for the truth, draws from them anew and lets the selectors choose. Writes simulation.{csv,md,png}
-into RUN/report. --made-up N takes N invented rounds instead, and needs no run.
+The shares of answers in a run with many look-aheads (+exp=racing_reference) are taken for the truth; the
+selectors choose on draws from them. Writes RUN/report/simulation.{csv,md,png}. --made-up N needs no run.
 
 Shapes: A attempts, M look-aheads.
 """

@@ -17,7 +17,7 @@ class OpenAISettings:
     """How a server is reached; `start` opens it for a backbone.
 
     `api_key_env` names the environment variable that holds the key (None: the server wants none).
-    `supports_n` and `supports_seed` tell whether a request may name them; n calls are made without n.
+    `supports_n` and `supports_seed` tell whether a request may name them; without n, each sample is a call.
     `supports_extras` allows min_tokens and repetition_penalty, which vLLM's server adds to the API.
     `template_options_field` is where the backbone's template options go in a request (None: at its top).
     `max_tokens_field` is the API's name for the answer budget. Budgets (None: without limit) count this

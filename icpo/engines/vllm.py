@@ -129,6 +129,7 @@ class Vllm:
         os.environ["VLLM_BATCH_INVARIANT"] = "1" if self.batch_invariant else "0"
         os.environ.setdefault("VLLM_WORKER_MULTIPROC_METHOD", "spawn")
         os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")
+        importlib.import_module("vllm.envs").disable_envs_cache()  # else an earlier engine's variables stay
         return importlib.import_module("vllm")
 
 

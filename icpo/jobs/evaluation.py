@@ -174,7 +174,7 @@ class Evaluation:
 
         method = _told(self.method, is_right)
         unknown = [q.question_id for q in loaded.questions if q.question_id not in loaded.golds]
-        if method != self.method and unknown:
+        if method is not self.method and unknown:
             raise BenchmarkError(
                 f"reward=oracle needs gold answers, and {self.benchmark.name} has none for {unknown[0]!r}. "
                 "Use reward=majority."
@@ -249,5 +249,5 @@ def _told(part: Part, is_right: IsRight) -> Part:
     if isinstance(part, Oracle):
         return replace(part, is_right=is_right)
     parts = {name: getattr(part, name) for name in ("inner", "reward") if hasattr(part, name)}
-    told = {name: _told(inner, is_right) for name, inner in parts.items()}
+    told = {name: new for name, old in parts.items() if (new := _told(old, is_right)) is not old}
     return replace(part, **told) if told else part  # type: ignore[type-var]

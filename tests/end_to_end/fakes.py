@@ -112,8 +112,13 @@ def run(folder, questions, *overrides, engine=None):
         config = compose("config", overrides=overrides)
     with open_dict(config):
         config.pop("hydra", None)
-    values = resolved(config)
     engine = engine or Blocks()
+    return run_composed(config, folder, engine), engine
+
+
+def run_composed(config, folder, engine):
+    """Runs a composed cell on a fake engine, in a folder of its name, which is returned."""
+    values = resolved(config)
     job = replace(build(config.job), engine=Settings(engine))
     cell = folder / values["cell"]
     try:
@@ -122,4 +127,4 @@ def run(folder, questions, *overrides, engine=None):
         )
     finally:
         POOL.close()
-    return cell, engine
+    return cell

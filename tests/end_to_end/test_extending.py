@@ -5,21 +5,18 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hydra import compose, initialize_config_dir
 from omegaconf import open_dict
 
-from icpo.configuration import build, check_config, config_digest, config_source, resolved
-from icpo.jobs.cell import run_cell
-from icpo.jobs.engine_pool import POOL
+from icpo.configuration import build, check_config, config_source
 from icpo.jobs.planning import cell_need
 from icpo.records import read_metrics, read_results
 from icpo.reporting import question_frame
 from icpo.types import AnswerKind, Candidate, Lookahead, Purpose
-from tests.end_to_end.fakes import Blocks, Settings
+from tests.end_to_end.fakes import Blocks, run_composed
 from tests.methods.hand import QUESTION, boxed, play, said, tally, toolkit
 
 ROOT = Path(config_source()).parent
@@ -49,17 +46,8 @@ def composed(*overrides):
 
 def cell(outputs, *overrides):
     """One cell of the preset on a fake engine; its folder and the engine."""
-    config, engine = composed("+exp=mine", *overrides), Blocks()
-    values = resolved(config)
-    folder = outputs / "mine" / values["cell"]
-    job = replace(build(config.job), engine=Settings(engine))
-    try:
-        run_cell(
-            job, tracker=build(config.tracking), folder=folder, values=values, digest=config_digest(values)
-        )
-    finally:
-        POOL.close()
-    return folder, engine
+    engine = Blocks()
+    return run_composed(composed("+exp=mine", *overrides), outputs / "mine", engine), engine
 
 
 def test_the_page_quotes_every_file_as_it_is():

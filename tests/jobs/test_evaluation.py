@@ -6,6 +6,7 @@ import pytest
 
 from icpo.errors import BenchmarkError, ConfigError, ContractError
 from icpo.jobs.engine_pool import POOL
+from icpo.jobs.evaluation import _told
 from icpo.methods import Direct
 from icpo.records import read_metrics, read_results, read_status
 from tests.end_to_end.fakes import Blocks, Continuous, Settings, questions_file, run
@@ -47,6 +48,14 @@ def test_a_cell_that_draws_nothing_keeps_the_account_of_what_was_drawn(tmp_path)
     cell, engine = run(tmp_path, source, "method=direct", engine=Counting())
     assert engine.sequences == 0 and account["sequences"] == 12
     assert read_metrics(cell)["engine_account"] == account
+
+
+def test_a_method_that_only_calls_something_its_reward_need_be_no_dataclass():
+    class Own:
+        reward = "mine"
+
+    method = Own()
+    assert _told(method, lambda question, answer: True) is method
 
 
 FOREIGN = ["method=foreign", "reward=oracle"]
