@@ -29,7 +29,7 @@ from icpo.nano.gate import gate
 from icpo.nano.histories import Idea
 from icpo.nano.mistakes import AssumedMistakes
 from icpo.nano.model import save_model
-from icpo.nano.policy import Policy
+from icpo.nano.policy import FLAWLESS
 from icpo.nano.rehearsal import rehearse
 from icpo.nano.sampling import Sampler, sampling_copy
 from icpo.nano.tokenizer import build_tokenizer, fixed_phrases, save_tokenizer
@@ -135,8 +135,8 @@ class TrainNano:
         sampler = Sampler(copy, tokenizer, exam.temperature, exam.top_p, run.max_tokens, run.max_rows)
         scores = direct_exam(sampler, prompts, exam.num_questions, seed)
         scores |= reading_exam(sampler, prompts, exam.num_questions, seed)
-        step_size = run.phases[-1].mixture.policy.step_size
-        scores |= gate(sampler, prompts, exam.num_questions, step_size, seed)
+        update = run.phases[-1].mixture.policy.update
+        scores |= gate(sampler, prompts, exam.num_questions, update, seed)
         if exam.rehearsal_levels:
             scores |= rehearse(
                 sampler,
@@ -161,7 +161,7 @@ def make_tokenizer(prompts: PromptSet, rules: Rules, vocabulary_size: int, seed:
     """The tokenizer for these prompts, trained on completions and questions of the training split."""
     rng = Random(derive_seed(seed, "tokenizer"))
     tasks = {Task.SUMMARY: 1.0, Task.DIRECT: 1.0, Task.TAGGED: 0.3, Task.JUDGE: 0.3}
-    mixture = Mixture(tasks, Tags.MAJORITY, Policy(lapse_rate=0.0, step_size=0.0))
+    mixture = Mixture(tasks, Tags.MAJORITY, FLAWLESS)
     sources = [draw_source(rng, rules, AssumedMistakes()) for _ in range(NUM_TOKENIZER_EXAMPLES)]
     question = as_question(sources[0].problem)
     idea = Idea(right_working(sources[0].problem.chain), 1).attempt

@@ -14,7 +14,7 @@ from icpo.nano.workings import Working, right_working
 from icpo.types import AnswerKind, Prompt, PromptBook, Question
 
 MAX_IDEAS = 5
-NUM_IDEAS_WEIGHTS = (4, 3, 2, 2, 2)
+NUM_IDEAS_WEIGHTS = (3, 2, 2, 2, 3)
 PARTIAL_SHARE = 0.15  # of the contexts with tags show a part of each idea
 
 
@@ -110,7 +110,7 @@ def draw_example(rng: Random, source: Source, mixture: Mixture, prompts: PromptS
         case Task.DIRECT:
             prompt, completion = _direct(rng, question, prompts), policy.attempt(chain, rng).text
         case Task.TAGGED | Task.FORCED:
-            history = draw_history(source.draw_attempt, _num_ideas(rng), policy.step_size, rng)
+            history = draw_history(source.draw_attempt, _num_ideas(rng), policy.update, rng)
             working = policy.attempt_after(chain, history, rng)
             shown = random_tags(history, rng) if mixture.tags is Tags.RANDOM else history
             attempts = tuple(idea.attempt for idea in shown)

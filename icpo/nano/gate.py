@@ -12,7 +12,7 @@ from random import Random
 from icpo.arithmetic import LEVELS, Problem, questions
 from icpo.nano.exam import answers_after, read_answers, share_right
 from icpo.nano.examples import MAX_IDEAS, PromptSet, as_question
-from icpo.nano.histories import Idea, draw_history
+from icpo.nano.histories import Idea, Update, draw_history
 from icpo.nano.mistakes import AssumedMistakes, SimulatedSolver
 from icpo.nano.sampling import Sampler
 from icpo.nano.workings import Working, read_working, right_working
@@ -40,13 +40,13 @@ class Material:
     pool: tuple[Working, ...]
     wrong: tuple[Working, ...]
 
-    def history(self, context: Context, num_ideas: int, step_size: float, rng: Random) -> tuple[Idea, ...]:
+    def history(self, context: Context, num_ideas: int, update: Update, rng: Random) -> tuple[Idea, ...]:
         """A history of one kind; wrong ideas differ from one another as far as there are enough.
 
-        `step_size` is that of the policy which draws the later pools of a mixture.
+        `update` is that of the policy which draws the later pools of a mixture.
         """
         if context is Context.MIXTURE:
-            return draw_history(lambda: rng.choice(self.pool), num_ideas, step_size, rng)
+            return draw_history(lambda: rng.choice(self.pool), num_ideas, update, rng)
         tag = int(context in (Context.RIGHT_TAGGED_1, Context.WRONG_TAGGED_1))
         if context in (Context.RIGHT_TAGGED_1, Context.RIGHT_TAGGED_0):
             return (Idea(right_working(self.problem.chain), tag),) * num_ideas
@@ -58,7 +58,7 @@ class Material:
 
 
 def gate(
-    sampler: Sampler, prompts: PromptSet, num_questions: int, step_size: float, seed: int
+    sampler: Sampler, prompts: PromptSet, num_questions: int, update: Update, seed: int
 ) -> dict[str, float]:
     """Mean accuracy over all levels: `gate/none`, and by context and number of ideas (`gate/right_1/3`)."""
     problems = [p for level in LEVELS for p in questions("dev", level, num_questions)]
@@ -70,7 +70,7 @@ def gate(
         for num_ideas in range(1, MAX_IDEAS + 1):
             name = f"{context.value}/{num_ideas}"
             rng = Random(derive_seed(seed, context.value, num_ideas))
-            ideas = [m.history(context, num_ideas, step_size, rng) for m in materials]
+            ideas = [m.history(context, num_ideas, update, rng) for m in materials]
             histories = [tuple(idea.attempt for idea in row) for row in ideas]
             scope = derive_seed(seed, context.value, num_ideas, "answers")
             answers = answers_after(sampler, prompts, problems, histories, NUM_SAMPLES, scope)

@@ -5,17 +5,37 @@ Their form is that of test time; losers are kept more often than a method keeps 
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp
 from random import Random
 
+from icpo.nano.mistakes import num_wrong_steps
 from icpo.nano.sampling import TEMPERATURE
 from icpo.nano.workings import Working
 from icpo.types import Attempt, Candidate, Completion, FinishReason
 
 POOL_SIZES = (4, 8, 8, 16)
 KEPT_WEIGHTS = {"winner": 0.25, "any": 0.35, "loser": 0.4}
-RANDOM_TAG_SHARE = 0.7  # of random tags are 1; with these weights votes give some 0.75
+RANDOM_TAG_SHARE = 0.7  # of random tags are 1; with these weights votes give some two thirds
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """One step of mirror descent, by a reward estimate that is linear in two features of an attempt.
+
+    One feature is its answer; the other, with `error_weight`, is its number of wrong steps: who was told off
+    for a wrong step takes more care with all of them. A tag of 1 counts +1, a tag of 0 counts -1 (paper,
+    Section 3); `step_size` multiplies the estimate.
+    """
+
+    step_size: float
+    error_weight: float
+
+    def __post_init__(self) -> None:
+        if self.step_size < 0:
+            raise ValueError(f"step_size must not be negative, got {self.step_size}")
+        if self.error_weight < 0:
+            raise ValueError(f"error_weight must not be negative, got {self.error_weight}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,21 +60,22 @@ def majority_answer(workings: Sequence[Working], rng: Random) -> int:
 
 
 def draw_history(
-    draw_attempt: Callable[[], Working], num_ideas: int, step_size: float, rng: Random
+    draw_attempt: Callable[[], Working], num_ideas: int, update: Update, rng: Random
 ) -> tuple[Idea, ...]:
     """A trajectory of `num_ideas` rounds: each draws a pool, tags it by majority vote and keeps one idea.
 
-    From the second round on pools come from the policy that the ideas so far have updated; its step is larger
-    than `step_size`, since attempts are drawn at a temperature below 1. Some histories keep winners alone,
-    some keep losers where there are any, the others whatever comes.
+    Some histories keep winners alone, some whatever comes, and from their second round on pools come from the
+    policy that the ideas so far have updated; its step is larger than that of `update`, since attempts are
+    drawn at a temperature below 1. The others keep losers where there are any, all from the first policy.
     """
     [kind] = rng.choices(list(KEPT_WEIGHTS), list(KEPT_WEIGHTS.values()))
+    sharper = replace(update, step_size=update.step_size / TEMPERATURE)
     history: list[Idea] = []
     for _ in range(num_ideas):
         size = rng.choice(POOL_SIZES)
         pool = [draw_attempt() for _ in range(size)]
-        if history:
-            pool = updated(pool, history, step_size / TEMPERATURE, size, rng)
+        if kind != "loser":
+            pool = updated(pool, history, sharper, size, rng)
         winner = majority_answer(pool, rng)
         eligible = [w for w in pool if kind == "any" or (w.answer == winner) == (kind == "winner")]
         kept = rng.choice(eligible or pool)
@@ -63,20 +84,30 @@ def draw_history(
 
 
 def updated(
-    draws: Sequence[Working], history: Sequence[Idea], step_size: float, size: int, rng: Random
+    draws: Sequence[Working], history: Sequence[Idea], update: Update, size: int, rng: Random
 ) -> list[Working]:
     """`size` draws from a policy after the updates of a history, given draws from the policy before.
 
-    One step of mirror descent an idea (paper, Section 3): the log-probability of its answer moves up by
-    `step_size` if it was tagged 1, down if it was tagged 0; untagged ideas move nothing. Ideas tagged 1 may
-    recur themselves.
+    Each tagged idea moves the log-probability of an attempt as `update` says; untagged ideas move nothing.
+    Ideas tagged 1 may recur themselves.
     """
-    scores: Counter[int] = Counter()
+    of_answer: Counter[int] = Counter()
+    of_wrong_step = 0
     for idea in history:
         if idea.reward is not None:
-            scores[idea.working.answer] += 1 if idea.reward else -1
+            sign = 1 if idea.reward else -1
+            of_answer[idea.working.answer] += sign
+            of_wrong_step += sign * num_wrong_steps(idea.working)
+    if not of_answer:
+        return rng.choices(draws, k=size)
+
     pool = [*draws, *dict.fromkeys(idea.working for idea in history if idea.reward)]
-    return rng.choices(pool, [exp(step_size * scores[w.answer]) for w in pool], k=size)
+    estimates: list[float] = [of_answer[w.answer] for w in pool]
+    if of_wrong_step:
+        weight = update.error_weight * of_wrong_step
+        estimates = [e + weight * num_wrong_steps(w) for e, w in zip(estimates, pool, strict=True)]
+    highest = max(estimates)
+    return rng.choices(pool, [exp(update.step_size * (e - highest)) for e in estimates], k=size)
 
 
 def random_tags(history: Sequence[Idea], rng: Random) -> tuple[Idea, ...]:

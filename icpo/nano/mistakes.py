@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from random import Random
 from typing import Protocol
 
@@ -55,7 +56,7 @@ class SimulatedSolver:
         self._start = chain.start
         self._mistakes = mistakes
         self._plans = _plans(chain.steps, rng, mistakes.misreading_rate)
-        self._outcomes: dict[tuple[int, Step], Outcomes] = {}
+        self._outcomes: dict[tuple[int, Step], Outcomes] = {}  # shares added up
 
     def attempt(self) -> Working:
         """One more attempt."""
@@ -65,9 +66,9 @@ class SimulatedSolver:
         for step in plan:
             outcomes = self._outcomes.get((value, step))
             if outcomes is None:
-                outcomes = self._mistakes.outcomes(self._rng, value, step)
-                self._outcomes[value, step] = outcomes
-            [after] = self._rng.choices(*outcomes)
+                results, shares = self._mistakes.outcomes(self._rng, value, step)
+                outcomes = self._outcomes[value, step] = results, list(accumulate(shares))
+            [after] = self._rng.choices(outcomes[0], cum_weights=outcomes[1])
             lines.append(Line(value, step.operation, step.operand, after))
             value = after
         return Working(tuple(lines), value)
@@ -89,6 +90,11 @@ def careful_result(value: int, step: Step) -> int:
         return value // step.operand
     result: int = step.operation.apply(value, step.operand)
     return min(MAX_VALUE, max(0, result))
+
+
+def num_wrong_steps(working: Working) -> int:
+    """How many lines of a working have a result that a careful solver would not write."""
+    return sum(careful_result(x.before, Step(x.operation, x.operand)) != x.after for x in working.lines)
 
 
 def slip(right: int, rng: Random) -> int:

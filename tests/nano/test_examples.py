@@ -7,12 +7,11 @@ import pytest
 
 from icpo.arithmetic import RULES, Split
 from icpo.nano.examples import Mixture, Tags, Task, draw_example, draw_source
+from icpo.nano.histories import Update
 from icpo.nano.mistakes import AssumedMistakes
-from icpo.nano.policy import Policy
+from icpo.nano.policy import FLAWLESS, Policy
 from icpo.nano.workings import read_working
 from icpo.prompts import paper
-
-FLAWLESS = Policy(lapse_rate=0.0, step_size=0.0)
 
 
 def examples(task, prompts, count=200, tags=Tags.MAJORITY, policy=FLAWLESS):
@@ -54,7 +53,7 @@ def test_some_contexts_show_a_part_of_each_idea(prompts):
 
 
 def test_forced_answers_are_answers_alone(prompts):
-    for source, example in examples(Task.FORCED, prompts, policy=Policy(0.0, 0.0), count=100):
+    for source, example in examples(Task.FORCED, prompts, policy=FLAWLESS, count=100):
         assert example.prompt.endswith("\nboxed{") and re.fullmatch(r"\d+}", example.completion)
         assert source.problem.text in example.prompt
 
@@ -95,7 +94,8 @@ def test_majority_tags_tell_and_random_tags_do_not(prompts):
 @pytest.mark.parametrize("tags", Tags)
 def test_targets_follow_the_majority_whatever_tags_are_shown(tags, prompts):
     def copied_share(step_size):
-        drawn = [e for _, e in examples(Task.TAGGED, prompts, 300, tags, Policy(0.3, step_size))]
+        policy = Policy(0.3, 0.0, Update(step_size, 0.0))
+        drawn = [e for _, e in examples(Task.TAGGED, prompts, 300, tags, policy)]
         return sum(f"boxed{{{read_working(e.completion).answer}}}" in e.prompt for e in drawn) / len(drawn)
 
     assert copied_share(4.0) > copied_share(0.0) + 0.1

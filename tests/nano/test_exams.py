@@ -9,6 +9,7 @@ import pytest
 from icpo.arithmetic import LEVELS, questions
 from icpo.nano.exam import direct_exam, majority_score, reading_exam
 from icpo.nano.gate import Context, gate
+from icpo.nano.histories import Update
 from icpo.nano.mistakes import AssumedMistakes, SimulatedSolver
 from icpo.nano.rehearsal import rehearse
 from icpo.nano.workings import read_working, right_working
@@ -73,7 +74,7 @@ def test_reading_exam(prompts):
 
 
 def test_gate_separates_its_contexts(prompts):
-    scores = gate(RuleSampler(copies_good_ideas), prompts, 8, step_size=2.0, seed=0)
+    scores = gate(RuleSampler(copies_good_ideas), prompts, 8, update=Update(2.0, 0.25), seed=0)
     assert len(scores) == 1 + 5 * len(Context)
     assert scores["gate/none"] == pytest.approx(0.5, abs=0.1)
     for num_ideas in range(1, 6):

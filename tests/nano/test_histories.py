@@ -6,8 +6,17 @@ from statistics import mean
 
 import pytest
 
-from icpo.nano.histories import RANDOM_TAG_SHARE, Idea, draw_history, majority_answer, random_tags
+from icpo.nano.histories import (
+    RANDOM_TAG_SHARE,
+    Idea,
+    Update,
+    draw_history,
+    majority_answer,
+    random_tags,
+)
 from icpo.nano.workings import Working
+
+UPDATE = Update(step_size=2.0, error_weight=0.25)
 
 
 def working(answer):
@@ -15,17 +24,17 @@ def working(answer):
 
 
 def test_tags_tell_the_majority_of_the_pool():
-    answers = cycle([7, 7, 7, 8])
-    for seed in range(50):
-        history = draw_history(lambda: working(next(answers)), 3, 2.0, Random(seed))
-        assert len(history) == 3
-        assert all(idea.reward == (idea.working.answer == 7) for idea in history)
+    answers = cycle([7] * 15 + [8])
+    histories = [draw_history(lambda: working(next(answers)), 3, UPDATE, Random(seed)) for seed in range(300)]
+    assert {len(history) for history in histories} == {3}
+    agree = [idea.reward == (idea.working.answer == 7) for history in histories for idea in history]
+    assert mean(agree) > 0.95
 
 
 def test_majorities_can_be_wrong_and_then_the_tag_is_wrong():
     rng = Random(0)
     history = [
-        i for s in range(300) for i in draw_history(lambda: working(rng.choice([1, 2])), 1, 2.0, Random(s))
+        i for s in range(300) for i in draw_history(lambda: working(rng.choice([1, 2])), 1, UPDATE, Random(s))
     ]
     tagged = [i.working.answer for i in history if i.reward == 1]
     assert {1, 2} == set(tagged) and 0.5 < mean(i.reward for i in history) < 1
@@ -39,7 +48,7 @@ def test_later_pools_repeat_good_ideas():
     numbers = iter(range(10_000_000))
     same = 0
     for seed in range(200):
-        first, *rest = draw_history(lambda: working(next(numbers)), 3, 2.0, Random(seed))
+        first, *rest = draw_history(lambda: working(next(numbers)), 3, UPDATE, Random(seed))
         same += first.reward == 1 and any(idea.working.answer == first.working.answer for idea in rest)
     assert same > 40, "with ever new answers only a copy can repeat one"
 
@@ -47,7 +56,7 @@ def test_later_pools_repeat_good_ideas():
 def test_random_tags_are_about_as_frequent_as_those_of_votes():
     rng = Random(1)
     histories = [
-        draw_history(lambda: working(rng.choice((1, 1, 1, 2, 3, 4))), 3, 2.0, Random(seed))
+        draw_history(lambda: working(rng.choice((1,) * 6 + (2, 3))), 3, UPDATE, Random(seed))
         for seed in range(1000)
     ]
     assert mean(i.reward for h in histories for i in h) == pytest.approx(RANDOM_TAG_SHARE, abs=0.1)
@@ -56,7 +65,7 @@ def test_random_tags_are_about_as_frequent_as_those_of_votes():
 def test_some_histories_hold_losers_alone():
     rng = Random(1)
     histories = [
-        draw_history(lambda: working(rng.choice((1, 1, 2, 3, 4))), 3, 2.0, Random(seed))
+        draw_history(lambda: working(rng.choice((1, 1, 2, 3, 4))), 3, UPDATE, Random(seed))
         for seed in range(400)
     ]
     assert mean(not any(i.reward for i in h) for h in histories) > 0.2

@@ -7,7 +7,7 @@ from transformers import AutoTokenizer
 
 from icpo.arithmetic import HELDOUT_SETS, LEVELS, RULES, questions
 from icpo.nano.examples import Mixture, Tags, Task, as_question, draw_example, draw_source
-from icpo.nano.histories import Idea
+from icpo.nano.histories import Idea, Update
 from icpo.nano.mistakes import AssumedMistakes
 from icpo.nano.policy import Policy
 from icpo.nano.workings import right_working
@@ -15,7 +15,7 @@ from icpo.prompts import Book, IdeaForm
 from icpo.types import AnswerKind, Question
 
 LINES = (r"Thus, the answer is \(\boxed{{answer}}\)", "Thus, the answer is boxed{{answer}}")
-EVEN = Mixture({task: 1.0 for task in Task}, Tags.MAJORITY, Policy(0.2, 2.0))
+EVEN = Mixture({task: 1.0 for task in Task}, Tags.MAJORITY, Policy(0.2, 0.25, Update(2.0, 0.25)))
 
 
 @pytest.fixture(scope="module")

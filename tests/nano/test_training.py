@@ -9,11 +9,12 @@ import torch
 from icpo.arithmetic import RULES
 from icpo.nano.batches import BatchMaker, collate, encode
 from icpo.nano.examples import Example, Mixture, Tags, Task
+from icpo.nano.histories import Update
 from icpo.nano.model import Architecture, save_model
 from icpo.nano.policy import Policy
 from icpo.nano.training import Optimisation, Phase, Run, TrainingError, train
 
-DIRECT = Mixture({Task.DIRECT: 1.0}, Tags.MAJORITY, Policy(0.2, 2.0))
+DIRECT = Mixture({Task.DIRECT: 1.0}, Tags.MAJORITY, Policy(0.2, 0.25, Update(2.0, 0.25)))
 RUN = Run(
     architecture=Architecture(width=32, num_layers=1, num_heads=1, num_key_value_heads=1, hidden_width=32),
     phases=(Phase(num_steps=24, learning_rate=0.01, mixture=DIRECT, own_problems=0, own_share=0.0),),
