@@ -6,7 +6,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -54,14 +54,14 @@ def fails_alone(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def told(job: Callable[..., Any]) -> Iterator[None]:
+def told(job: Callable[..., Any], *, makes_report: bool = True) -> Iterator[None]:
     """A whole run: errors become one line, the report is made, the exit status says whether all went well.
 
     `job` is what Hydra calls for each cell; a ValueError or OSError that arose in it is a bug and keeps its
     traceback.
     """
     try:
-        with _reported():
+        with _reported() if makes_report else nullcontext():
             yield
     except IcpoError as error:
         sys.exit(f"icpo: {error}")

@@ -36,10 +36,13 @@ def run_job(config: DictConfig) -> None:
         run_cell(job, tracker=tracker, folder=folder, values=values, digest=digest, sources=sources)
 
 
-def main() -> None:
-    """Runs, then makes the report of what is stored; the exit status says whether all went well."""
+def main(*, makes_report: bool = True) -> None:
+    """Runs, then makes the report of what is stored; the exit status says whether all went well.
+
+    Processes that share a run leave out the report (`makes_report`): `python -m icpo.report RUN` makes it.
+    """
     os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # raises instead of printing a traceback of its own
-    with told(run_job):
+    with told(run_job, makes_report=makes_report):
         conf.check_arguments(sys.argv[1:])
         run_job()
         tell_total()

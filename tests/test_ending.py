@@ -99,6 +99,18 @@ def test_a_run_refused_before_any_cell_began_has_no_report(reports):
     assert reports == []
 
 
+def test_a_run_without_a_report_still_says_how_its_cells_ended(is_here, reports, tmp_path):
+    folder = tmp_path / "run" / "cell"
+    with (
+        pytest.raises(SystemExit) as ended,
+        ending.told(job, makes_report=False),
+        ending.fails_alone(folder),
+        CellRecords.open(folder, config={}, config_digest="d"),
+    ):
+        job(EngineError("it died"))
+    assert (ended.value.code, reports) == (1, [])
+
+
 def test_cells_sent_away_are_reported_on(reports, tmp_path):
     ending.SENT_AWAY.append(tmp_path / "cell")
     with pytest.raises(SystemExit), ending.told(job):

@@ -15,7 +15,7 @@ racers=(uniform_m16,racing_halving,racing_merged_halving,racing_uniform_m4 # the
 
 icpo() { # PRESET OVERRIDE...: a process of its own, whose cells share what they draw in common
   [[ -z $preset || $1 == "$preset" ]] || return 0
-  echo "python3 -c 'from icpo.run import run_job; run_job()' +exp=$* tracking=none engine=transformers" \
+  echo "python3 -c 'from icpo.run import main; main(makes_report=False)' +exp=$* tracking=none engine=transformers" \
     "engine.block_questions=600 engine.max_batch_rows=${rows:-8192} ${overrides[*]}"
 }
 rivals() { # LEVEL ARM...

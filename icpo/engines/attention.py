@@ -16,6 +16,9 @@ from torch import Tensor
 
 MASKED = -1e30  # finite: a segment that is empty for some row then weighs nothing instead of giving NaN
 FIRST_CAPACITY = 64
+MAX_SCORES = (
+    2**29
+)  # held at a time where no kernel fuses them: 2 GiB in float32, and as much again beside them
 
 Part = tuple[Tensor, Tensor]
 Members = NDArray[np.int64]
@@ -40,6 +43,16 @@ def attend(
             q, k, v, is_causal=is_causal, attn_mask=bias
         )
         return out, lse
+    at_a_time = max(MAX_SCORES // (q.shape[1:-1].numel() * k.shape[-2]), 1)
+    pieces = [slice(start, start + at_a_time) for start in range(0, q.shape[0], at_a_time)]
+    parts = [_plain(q[x], k[x], v[x], bias if bias is None else bias[x], is_causal) for x in pieces]
+    return (
+        parts[0] if len(parts) == 1 else (torch.cat([o for o, _ in parts]), torch.cat([e for _, e in parts]))
+    )
+
+
+def _plain(q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None, is_causal: bool) -> Part:
+    """`attend` by way of all scores."""
     scale = q.shape[-1] ** -0.5
     scores = q @ k.transpose(-1, -2)
     # Few passes over the scores, in float32: on a GPU they are most of what a step reads and writes.

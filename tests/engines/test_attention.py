@@ -3,6 +3,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from icpo.engines import attention
 from icpo.engines.attention import Shared, attend, fill, merge, survivors
 
 
@@ -26,6 +27,23 @@ def test_attention_over_segments_is_attention_over_the_whole():
     q, k, v = torch.randn(3, 2, 5, 8), torch.randn(3, 2, 9, 8), torch.randn(3, 2, 9, 8)
     parts = [attend(q, k[:, :, a:b], v[:, :, a:b]) for a, b in ((0, 1), (1, 6), (6, 9))]
     torch.testing.assert_close(merge(parts), full(q, k, v))
+
+
+def test_scores_are_held_piece_by_piece_where_they_would_take_much_memory(monkeypatch):
+    q, k, v = torch.randn(7, 2, 5, 8), torch.randn(7, 2, 5, 8), torch.randn(7, 2, 5, 8)
+    bias = torch.zeros(7, 1, 1, 5)
+    bias[1, ..., 3:] = bias[6, ..., 1:] = -1e30
+    at_once = [attend(q, k, v, bias, is_causal=causal, is_fused=False) for causal in (False, True)]
+    held = []
+    plain = attention._plain
+    monkeypatch.setattr(attention, "_plain", lambda q, *rest: held.append(len(q)) or plain(q, *rest))
+    for limit, sizes in ((100, [2, 2, 2, 1]), (1, [1] * 7), (2**20, [7])):
+        monkeypatch.setattr(attention, "MAX_SCORES", limit)
+        for causal, (out, lse) in zip((False, True), at_once, strict=True):
+            held.clear()
+            in_pieces = attend(q, k, v, bias, is_causal=causal, is_fused=False)
+            assert held == sizes
+            torch.testing.assert_close(in_pieces, (out, lse))
 
 
 def test_the_plain_path_gives_what_the_fused_one_gives():
