@@ -83,6 +83,7 @@ class TransformersEngine:
         """The completions of each request, in order.
 
         A prompt that leaves less than `min_room_tokens` is answered with `prompt_too_long` and no text.
+        Raises EngineError if the GPU's memory runs out.
         """
         import torch
 
@@ -95,11 +96,21 @@ class TransformersEngine:
             [Completion("", len(prompt), 0, refused)] * request.num_samples
             for request, prompt in zip(requests, prompts, strict=True)
         ]
-        with torch.inference_mode():
-            for batch in batches(rows, self._settings.max_batch_rows):
-                for row, drawn in zip(batch, decode_rows(self._model, batch, self._endings), strict=True):
-                    answers[row.request][row.index] = _completion(row, drawn)
-        return answers
+        try:
+            with torch.inference_mode():
+                for batch in batches(rows, self._settings.max_batch_rows):
+                    for row, drawn in zip(batch, decode_rows(self._model, batch, self._endings), strict=True):
+                        answers[row.request][row.index] = _completion(row, drawn)
+        except torch.OutOfMemoryError as error:
+            wanted = str(error).removeprefix("CUDA out of memory. ").split(". ")[0]
+        else:
+            return answers
+        # Raised here, the error does not keep what was on the GPU from the cells that follow.
+        raise EngineError(
+            f"The GPU's memory ran out ({wanted}). With fewer processes on the card the same command goes on "
+            f"from here; else lower engine.max_batch_rows (now {self._settings.max_batch_rows}) or "
+            f"engine.block_questions (now {self.block_questions}), and choose another run_name."
+        )
 
     def close(self) -> None:
         """Drops the weights."""

@@ -151,6 +151,23 @@ def test_errors_name_the_way_out(tmp_path, llama_folder):
         settings_of(device="tpu")
 
 
+def test_memory_that_runs_out_names_the_way_out(llama_folder, monkeypatch):
+    import torch
+
+    def full(*_):
+        raise torch.OutOfMemoryError(
+            "CUDA out of memory. Tried to allocate 28.49 GiB. GPU 0 has a total of 79 GiB."
+        )
+
+    small = settings_of(max_batch_rows=3).start(backbone_of(llama_folder), max_context_tokens=256)
+    monkeypatch.setattr("icpo.engines.decoding.decode_rows", full)
+    with pytest.raises(
+        EngineError, match=r"\(Tried to allocate 28.49 GiB\).*max_batch_rows \(now 3\)"
+    ) as raised:
+        small.generate([ask(PROMPTS[0], GREEDY)])
+    assert raised.value.__context__ is None, "a kept error would keep the tensors of its frames"
+
+
 def test_a_missing_chat_template_is_refused(llama_folder):
     with pytest.raises(EngineError, match="chat_template=none"):
         settings_of().start(backbone_of(llama_folder, chat_template="own"), max_context_tokens=64)

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -142,23 +143,35 @@ def arm(method, label, right, tokens, benchmark):
     return cell, {f"q{i}": "r" if i < right else "w" for i in range(4)}
 
 
+LEVELS = ("arith_l3", "arith_l4")
+
+
 @pytest.fixture
-def matched(tmp_path, script, monkeypatch):
-    """The rows and the text of make_matched.py for arms on two benchmarks."""
+def match(tmp_path, script, monkeypatch):
+    """Writes arms, then runs make_table.py and make_matched.py: the rows and the text of the second."""
+
+    def run(arms, *options):
+        for cell, (_, answers) in zip(write(tmp_path / "run", *(m for m, _ in arms)), arms, strict=True):
+            write_scores(cell, answers)
+        monkeypatch.setattr("sys.argv", ["make_table.py", "run", "--outputs", str(tmp_path)])
+        script.main()
+        monkeypatch.setattr("sys.argv", ["make_matched.py", "run", "--outputs", str(tmp_path), *options])
+        load("baselines/make_matched").main()
+        stem = tmp_path / "run/report" / "_".join(["matched", *options[1:]])
+        return pd.read_csv(f"{stem}.csv"), Path(f"{stem}.md").read_text()
+
+    return run
+
+
+@pytest.fixture
+def matched(match):
+    """The rows and the text for arms on two benchmarks."""
     arms = [
         (arm("me_icpo", "small", 2, 100, b), arm("me_icpo", "large", 4, 900, b), arm("mctsr", "r2", 1, 90, b),
          arm("mctsr", "r4", 3, 100, b), arm("mctsr", "r8", 2, 800, b), arm("tot_majority", "b2", 1, 901, b))
-        for b in ("arith_l3", "arith_l4")
+        for b in LEVELS
     ]  # fmt: skip
-    flat = [pair for level in arms for pair in level]
-    for cell, (_, answers) in zip(write(tmp_path / "run", *(m for m, _ in flat)), flat, strict=True):
-        write_scores(cell, answers)
-    monkeypatch.setattr("sys.argv", ["make_table.py", "run", "--outputs", str(tmp_path)])
-    script.main()
-    module = load("baselines/make_matched")
-    module.main()
-    report = tmp_path / "run/report"
-    return pd.read_csv(report / "matched.csv"), (report / "matched.md").read_text()
+    return match([pair for level in arms for pair in level])
 
 
 def test_each_arm_of_me_icpo_meets_the_best_of_a_rival_at_no_more_tokens(matched):
@@ -172,12 +185,41 @@ def test_each_arm_of_me_icpo_meets_the_best_of_a_rival_at_no_more_tokens(matched
 
 def test_searches_shared_by_16_answers_are_charged_once_and_benchmarks_are_pooled(matched):
     rows, _ = matched
-    sixteen = rows[(rows["counted"] == "tokens_all_answers") & (rows["benchmark"] == "all")]
+    sixteen = rows[(rows["counted"] == "tokens_all_answers") & (rows["benchmark"] == "arith_l3+arith_l4")]
     found = {(r["me_icpo"], r["rival"]): r["arm"] for r in sixteen.to_dict("records")}
     assert pd.isna(found["small", "mctsr"]) and pd.isna(found["large", "mctsr"])  # 16 x 90 tokens
     assert set(sixteen["me_icpo_tokens"]) == {100, 900}
-    pooled = rows[(rows["counted"] == "tokens_per_answer") & (rows["benchmark"] == "all")].iloc[0]
+    one = rows[rows["counted"] == "tokens_per_answer"].set_index("benchmark")
+    pooled = one.loc["arith_l3+arith_l4"].iloc[0]
     assert pooled["difference"] == -0.25 and pooled["low"] < -0.25 < pooled["high"]
+
+
+def test_a_pool_compares_the_arms_that_have_all_of_its_benchmarks_and_names_the_others(match):
+    three = (*LEVELS, "arith_l5")
+    arms = [
+        *(arm("me_icpo", "small", 2, 100, b) for b in three),
+        *(arm("me_icpo", "large", 4, 900, b) for b in LEVELS),
+        *(arm("mctsr", "r2", 1, 80, b) for b in three),
+        *(arm("mctsr", "r4", 3, 90, b) for b in LEVELS),
+    ]
+    rows, text = match(arms)
+    rows = rows[rows["counted"] == "tokens_per_answer"]
+    found = {(r["benchmark"], r["me_icpo"]): r for r in rows.to_dict("records")}
+    pools = {key for key in found if "+" in key[0]}
+    assert pools == {("+".join(three), "small"), ("+".join(LEVELS), "small"), ("+".join(LEVELS), "large")}
+    whole, part = found["+".join(three), "small"], found["+".join(LEVELS), "small"]
+    assert (whole["arm"], whole["difference"], whole["left_out"]) == ("r2", 0.25, "r4 large")
+    assert (part["arm"], part["difference"]) == ("r4", -0.25) and pd.isna(part["left_out"])
+    assert "arith_l3+arith_l4+arith_l5: ME-ICPO minus rival" in text
+    assert "Left out, not measured on all of it: r4, large.\n" in text
+
+
+def test_another_method_meets_all_others(match):
+    arms = [arm("ttrl", "ttrl", 3, 100, "arith_l3"), arm("me_icpo", "small", 1, 100, "arith_l3")]
+    rows, text = match(arms, "--of", "ttrl")
+    row = rows.iloc[0]
+    assert (row["ttrl"], row["rival"], row["difference"]) == ("ttrl", "me_icpo", 0.5)
+    assert "TTRL minus rival" in text
 
 
 def test_matched_without_a_table_says_what_to_run(tmp_path, monkeypatch):
