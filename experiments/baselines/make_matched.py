@@ -1,9 +1,11 @@
-"""Who wins at equal tokens: python experiments/baselines/make_matched.py [RUN_NAME].
+"""Who wins at equal tokens: python experiments/baselines/make_matched.py [RUN_NAME] [--of METHOD].
 
 Reads RUN/report/costs.csv, which make_table.py writes, and the scores of its cells; writes matched.csv and
-matched.md beside it. Each arm of ME-ICPO meets, of each rival, the arm of highest Mean@k among those that
-take no more tokens: chosen after the fact, so in the rival's favour. Differences are paired by question and
-seed.
+matched.md beside it (matched_METHOD.csv and .md for another method than ME-ICPO). Each arm of it meets, of
+each rival, the arm of highest Mean@k among those that take no more tokens: chosen after the fact, so in the
+rival's favour. Differences are paired by question and seed. Benchmarks are pooled as arms of the method have
+them: a pool is named by its benchmarks (a+b), compares the arms that have all of them, and names those left
+out.
 """
 
 import sys
@@ -25,7 +27,8 @@ COUNTED = {
     "tokens_per_answer": "generated tokens for one answer",
     "tokens_all_answers": "generated tokens for 16 answers",
 }
-ALL = "all"
+ME_ICPO = "me_icpo"
+NAMES = {ME_ICPO: "ME-ICPO", "me_icpo_racing": "ME-ICPO with racing", "ttrl": "TTRL"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,45 +48,59 @@ class Arm:
 
 @ends_in_a_line
 def main() -> None:
-    """Command line: [RUN_NAME] [--outputs FOLDER]."""
-    args = run_parser(__doc__, "baselines").parse_args()
+    """Command line: [RUN_NAME] [--outputs FOLDER] [--of METHOD]."""
+    parser = run_parser(__doc__, "baselines")
+    parser.add_argument("--of", default=ME_ICPO, help="the method that meets the rivals, as in costs.csv")
+    args = parser.parse_args()
     report = args.outputs / args.run_name / "report"
     if not (report / "costs.csv").is_file():
         raise SystemExit(f"No {report / 'costs.csv'}. Run python experiments/baselines/make_table.py first.")
-    rows = list(rows_of(pd.read_csv(report / "costs.csv").dropna(subset="cell"), args.outputs))
+    rows = list(rows_of(pd.read_csv(report / "costs.csv").dropna(subset="cell"), args.outputs, args.of))
     if not rows:
-        raise SystemExit(f"{report / 'costs.csv'} has no arm of ME-ICPO to compare with.")
-    pd.DataFrame(rows).to_csv(report / "matched.csv", index=False, lineterminator="\n")
-    text = "\n".join(tables(rows))
-    (report / "matched.md").write_text(text, encoding="utf-8")
-    sys.stdout.write(f"{text}\n{report / 'matched.csv'}\n{report / 'matched.md'}\n")
+        raise SystemExit(f"{report / 'costs.csv'} has no arm of {args.of} with others to compare it with.")
+    table, shown = (
+        report / f"matched{'' if args.of == ME_ICPO else f'_{args.of}'}{end}" for end in (".csv", ".md")
+    )
+    pd.DataFrame(rows).to_csv(table, index=False, lineterminator="\n")
+    text = "\n".join(tables(rows, args.of))
+    shown.write_text(text, encoding="utf-8")
+    sys.stdout.write(f"{text}\n{table}\n{shown}\n")
 
 
-def rows_of(costs: pd.DataFrame, outputs: Path) -> Iterator[dict[str, Any]]:
-    """One row a benchmark (and one for all together), way of counting, arm of ME-ICPO and rival."""
-    for backbone, own in costs.groupby("backbone", sort=True):
-        scopes = {str(name): part for name, part in own.groupby("benchmark", sort=True)}
-        scopes |= {ALL: own} if len(scopes) > 1 else {}
-        for scope, part in scopes.items():
-            arms = arms_of(part, outputs)
-            ours = [arm for arm in arms if arm.method == "me_icpo"]
+def rows_of(costs: pd.DataFrame, outputs: Path, method: str = ME_ICPO) -> Iterator[dict[str, Any]]:
+    """One row a benchmark or pool of them, way of counting, arm of the method and rival."""
+    family = ME_ICPO if method.startswith(ME_ICPO) else method
+    compared = (costs["method"] == method) | ~costs["method"].str.startswith(family)
+    for backbone, own in costs[compared].groupby("backbone", sort=True):
+        for scope in scopes_of(own, method):
+            arms = arms_of(own[own["benchmark"].isin(scope)], outputs)
+            left_out = [label for label in own["label"].unique() if label not in {arm.label for arm in arms}]
+            ours = [arm for arm in arms if arm.method == method]
             for counted in COUNTED:
                 for arm in sorted(ours, key=lambda arm: arm.tokens[counted]):
-                    for method in dict.fromkeys(a.method for a in arms if not a.method.startswith("me_icpo")):
-                        rivals = [a for a in arms if a.method == method]
+                    for rival in dict.fromkeys(a.method for a in arms if a.method != method):
                         yield {
                             "backbone": backbone,
-                            "benchmark": scope,
+                            "benchmark": "+".join(scope),
                             "counted": counted,
-                            "me_icpo": arm.label,
-                            "me_icpo_tokens": arm.tokens[counted],
-                            "rival": method,
-                            **matched(arm, rivals, counted),
+                            method: arm.label,
+                            f"{method}_tokens": arm.tokens[counted],
+                            "rival": rival,
+                            **matched(arm, [a for a in arms if a.method == rival], counted),
+                            "left_out": " ".join(left_out),
                         }
 
 
+def scopes_of(costs: pd.DataFrame, method: str) -> list[tuple[str, ...]]:
+    """Each benchmark, then each set of several that an arm of the method has, largest first."""
+    ours = costs[costs["method"] == method]
+    sets = {tuple(sorted(set(names))) for _, names in ours.groupby("label")["benchmark"]}
+    singles = [(name,) for name in sorted(costs["benchmark"].unique())]
+    return singles + sorted(sets.difference(singles), key=lambda scope: (-len(scope), scope))
+
+
 def arms_of(costs: pd.DataFrame, outputs: Path) -> list[Arm]:
-    """The arms that all benchmarks of the table have; tokens are means over them."""
+    """The arms that have all benchmarks of the table; tokens are means over them."""
     num_benchmarks = costs["benchmark"].nunique()
     arms = []
     for (method, label), part in costs.groupby(["method", "label"], sort=False):
@@ -97,7 +114,7 @@ def arms_of(costs: pd.DataFrame, outputs: Path) -> list[Arm]:
 
 
 def matched(ours: Arm, rivals: Sequence[Arm], counted: str) -> dict[str, Any]:
-    """ME-ICPO minus the best of a rival's arms that take no more tokens; no numbers where all take more."""
+    """An arm minus the best of a rival's that take no more tokens; no numbers where all take more."""
     within = [arm for arm in rivals if arm.tokens[counted] <= ours.tokens[counted]]
     if not within:
         return dict.fromkeys(("arm", "arm_tokens", "difference", "low", "high"))
@@ -112,18 +129,21 @@ def matched(ours: Arm, rivals: Sequence[Arm], counted: str) -> dict[str, Any]:
     }
 
 
-def tables(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """One Markdown table a benchmark and way of counting: a line a rival, a column an arm of ME-ICPO."""
+def tables(rows: Sequence[Mapping[str, Any]], method: str = ME_ICPO) -> Iterator[str]:
+    """One Markdown table a benchmark or pool and way of counting: a line a rival, a column an arm."""
     names = ("backbone", "benchmark", "counted")
     for key in dict.fromkeys(tuple(row[name] for name in names) for row in rows):
         own = [row for row in rows if tuple(row[name] for name in names) == key]
-        ours = {row["me_icpo"]: f"{row['me_icpo']} ({row['me_icpo_tokens']:,.0f} tokens)" for row in own}
-        found = {(row["rival"], row["me_icpo"]): row for row in own}
+        ours = {row[method]: f"{row[method]} ({row[f'{method}_tokens']:,.0f} tokens)" for row in own}
+        found = {(row["rival"], row[method]): row for row in own}
         rivals = dict.fromkeys(row["rival"] for row in own)
         backbone, benchmark, counted = key
-        yield f"### {backbone}, {benchmark}: ME-ICPO minus rival (points), {COUNTED[counted]}\n"
+        title = f"{NAMES.get(method, method)} minus rival (points), {COUNTED[counted]}"
+        yield f"### {backbone}, {benchmark}: {title}\n"
         body = [[rival, *(_text(found[rival, arm]) for arm in ours)] for rival in rivals]
         yield markdown_table(["rival", *ours.values()], body) + "\n"
+        if own[0]["left_out"]:
+            yield f"Left out, not measured on all of it: {own[0]['left_out'].replace(' ', ', ')}.\n"
 
 
 def _text(row: Mapping[str, Any]) -> str:
