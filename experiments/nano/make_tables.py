@@ -5,6 +5,7 @@ python experiments/nano/make_tables.py [RUN_NAME ...] [--outputs FOLDER]
 means   Mean@k: a line an arm, a column a benchmark or pool
 scores  every arm on every benchmark and pool: Mean@k, Accuracy, Maj@k, tokens a question and for one answer
 gains   arms minus the base, arms of an ablation minus the full algorithm, ME-ICPO minus its rivals
+losers  where an arm keeps attempts at random: Mean@k by how many of its ideas were tagged 0, others beside it
 
 Intervals are 95%, clustered by question; differences are paired by question and seed.
 """
@@ -40,7 +41,7 @@ POOLS = {
     "levels 3-5": LEVELS[2:],
     "held out": [f"arith_heldout_{what}" for what in ("templates", "operands", "length")],
 }
-BASE, FULL_RULES = "direct-plain", "me_icpo-majority-entropy"
+BASE, FULL_RULES, AT_RANDOM = "direct-plain", "me_icpo-majority-entropy", "me_icpo-majority-random"
 RIVALS = ("self_consistency",)
 
 
@@ -89,6 +90,7 @@ def main() -> None:
         write_means(report / "means.md", arms)
         write(report / "scores", pd.DataFrame(score_rows(arms)))
         write(report / "gains", pd.DataFrame(gain_rows(arms)))
+        write(report / "losers", pd.DataFrame(loser_rows(arms)))
 
 
 def arm_of(cell: Path) -> Arm | None:
@@ -161,6 +163,29 @@ def comparisons(arms: Sequence[Arm]) -> Iterator[tuple[Arm, Arm]]:
                 yield from ((arm, yardstick) for arm in others if arm is not yardstick)
         for rival in (arm for arm in own if arm.label.startswith(RIVALS)):
             yield from ((arm, rival) for arm in own if arm.label.startswith(FULL_RULES))
+
+
+def loser_rows(arms: Sequence[Arm]) -> Iterator[dict[str, Any]]:
+    """A row a number of ideas tagged 0, on the questions and seeds where the arm at random kept so many."""
+    for ours in (arm for arm in ordered(arms) if arm.label.startswith(AT_RANDOM)):
+        place = [a for a in arms if (a.backbone, a.benchmark) == (ours.backbone, ours.benchmark)]
+        others = [a for start in (BASE, FULL_RULES) for a in place if a.label.startswith(start)]
+        numbers = {key: num_losers(row) for key, row in ours.results.items()}
+        for number in sorted(set(numbers.values())):
+            shared = [arm.scores.keys() for arm in (ours, *others)]
+            pairs = [key for key, n in numbers.items() if n == number and all(key in keys for keys in shared)]
+            row: dict[str, Any] = {"backbone": ours.backbone, "benchmark": ours.benchmark}
+            row |= {"ideas tagged 0": number, "pairs": len(pairs)}
+            for arm in (*others, ours) if pairs else ():
+                values = arm.values(mean_at_k)
+                row |= interval(named(arm.label), estimate({key: values[key] for key in pairs}))
+            yield row
+
+
+def num_losers(row: Mapping[str, Any]) -> int:
+    """How many of the ideas that a question's rounds kept were tagged 0."""
+    rounds = [event for event in row["trace"] if event["type"] == "round"]
+    return sum(event["attempts"][i]["reward"] == 0 for event in rounds for i in event["kept"])
 
 
 def ordered(arms: Iterable[Arm]) -> list[Arm]:

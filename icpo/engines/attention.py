@@ -16,9 +16,8 @@ from torch import Tensor
 
 MASKED = -1e30  # finite: a segment that is empty for some row then weighs nothing instead of giving NaN
 FIRST_CAPACITY = 64
-MAX_SCORES = (
-    2**29
-)  # held at a time where no kernel fuses them: 2 GiB in float32, and as much again beside them
+# Scores held at a time where no kernel fuses them: 2 GiB in float32, and as much again beside them.
+MAX_SCORES = 2**29
 
 Part = tuple[Tensor, Tensor]
 Members = NDArray[np.int64]
@@ -34,6 +33,8 @@ def attend(
     is_fused: bool | None = None,
 ) -> Part:
     """Attention output and log-sum-exp of the scaled scores: (..., Q, D) and (..., Q), in float32.
+
+    There is at least one row, one query and one key.
 
     `bias` is added to the scores; `is_causal` lets query i see positions up to i. `is_fused` None takes the
     fused kernel on a CPU: it gives the log-sum-exp too, which the public function keeps to itself.

@@ -41,7 +41,7 @@ class Material:
     wrong: tuple[Working, ...]
 
     def history(self, context: Context, num_ideas: int, update: Update, rng: Random) -> tuple[Idea, ...]:
-        """A history of one kind; wrong ideas differ from one another as far as there are enough.
+        """A history of one kind; wrong ideas tagged 0 differ as far as there are enough, others are one.
 
         `update` is that of the policy which draws the later pools of a mixture.
         """

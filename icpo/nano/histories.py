@@ -16,7 +16,7 @@ from icpo.types import Attempt, Candidate, Completion, FinishReason
 
 POOL_SIZES = (4, 8, 8, 16)
 KEPT_WEIGHTS = {"winner": 0.25, "any": 0.35, "loser": 0.4}
-RANDOM_TAG_SHARE = 0.7  # of random tags are 1; with these weights votes give some two thirds
+RANDOM_TAG_SHARE = 0.7  # of random tags are 1: about as many as votes give with these weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +64,9 @@ def draw_history(
 ) -> tuple[Idea, ...]:
     """A trajectory of `num_ideas` rounds: each draws a pool, tags it by majority vote and keeps one idea.
 
-    Some histories keep winners alone, some whatever comes, and from their second round on pools come from the
-    policy that the ideas so far have updated; its step is larger than that of `update`, since attempts are
-    drawn at a temperature below 1. The others keep losers where there are any, all from the first policy.
+    Some histories keep winners alone, some whatever comes: their pools are `updated` by the ideas so far, by
+    a step larger than that of `update`, since attempts are drawn at a temperature below 1 (so the first pool
+    too is drawn with replacement). The others keep losers where there are any, from attempts as they come.
     """
     [kind] = rng.choices(list(KEPT_WEIGHTS), list(KEPT_WEIGHTS.values()))
     sharper = replace(update, step_size=update.step_size / TEMPERATURE)

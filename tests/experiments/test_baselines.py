@@ -254,3 +254,9 @@ def test_verdicts_on_right_and_wrong_samples_are_told_apart(tmp_path):
     assert told["right ones called right"] == "50.0%" and told["wrong ones called right"] == "25.0%"
     assert told["left out, none called right"] == "1 of 2"
     assert told["right among those called right, minus among all"].startswith("+10.0")
+
+
+def test_me_icpo_with_racing_does_not_meet_me_icpo(match):
+    arms = [arm(method, method, 2, 100, "arith_l3") for method in ("me_icpo", "me_icpo_racing", "mctsr")]
+    rows, text = match(arms, "--of", "me_icpo_racing")
+    assert set(rows["rival"]) == {"mctsr"} and "ME-ICPO with racing minus rival" in text

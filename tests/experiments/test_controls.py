@@ -134,3 +134,49 @@ def test_a_run_without_cells_says_what_to_run(script, tmp_path, monkeypatch):
     monkeypatch.setattr("sys.argv", ["make_table.py", "nothing", "--outputs", str(tmp_path)])
     with pytest.raises(SystemExit, match=r"measured cells of none.*\+exp=controls"):
         script.main()
+
+
+@pytest.mark.parametrize(
+    ("answers", "without", "right"),
+    [
+        (["7", "7", "8"], (), 1.0),
+        (["7", "7", "8"], ("7",), 0.0),
+        (["7", "8", "8", None, None, None], ("8",), 1.0),
+        (["7", "8"], (), 0.5),
+        ([None], (), 0.0),
+        (["8"], ("8", None), 0.0),
+    ],
+)
+def test_a_vote_leaves_out_what_it_is_told_to(answers, without, right):
+    assert load("controls/beyond_the_vote").share_right(answers, "7", without) == right
+
+
+def test_ideas_are_counted_by_their_tags():
+    def row(*tags):
+        return {"trace": [{"type": "hint"}, *(a_round(tag) for tag in tags)]}
+
+    def a_round(tag):
+        attempts = [{"reward": tag}] if tag is not None else []
+        kept = [0] if attempts else []
+        return {"type": "round", "candidates": [{"answer": None}, {"answer": "7"}], "eligible": [1],
+                "attempts": attempts, "kept": kept}  # fmt: skip
+
+    rows = dict(enumerate([row(0, 1), row(0, 0), row(1, 0), row(None, 1), row(None)]))
+    script = load("controls/beyond_the_vote")
+    assert list(script.counts({"arm": rows})) == [["arm", "4", "2", "1"]]
+    assert list(script.kept(row(1))) == [{"answer": "7", "reward": 1}]
+
+
+@pytest.mark.slow
+def test_the_arm_is_set_against_votes_with_and_without_its_tags(outputs, capsys, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["beyond_the_vote.py", "--outputs", str(outputs)])
+    load("controls/beyond_the_vote").main()
+    shown = capsys.readouterr().out
+    assert "| inverted-" in shown and "| Maj@k, minus a vote of 16 answers | +" in shown
+    assert "241" not in shown, "no such vote was stored"
+
+
+def test_a_missing_run_of_controls_is_told(tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["beyond_the_vote.py", "--outputs", str(tmp_path)])
+    with pytest.raises(SystemExit, match=r"exp=controls"):
+        load("controls/beyond_the_vote").main()

@@ -74,6 +74,22 @@ def test_gains_are_paired_and_set_against_what_the_majority_gains(tmp_path, scri
     assert rows["ME-ICPO", sixteen]["Mean@k"] == pytest.approx(1 / 12)
 
 
+def test_where_losers_were_kept_arms_are_compared_on_the_same_questions(tmp_path, script):
+    write_cell(tmp_path / "run", "direct-plain", [3, 2, 0])
+    write_cell(tmp_path / "run", "me_icpo-majority-entropy-n3", [4, 4, 1])
+    at_random = write_cell(tmp_path / "run", "me_icpo-majority-random-n3", [4, 3, 2])
+    rows = [json.loads(line) for line in (at_random / "results.jsonl").read_text().splitlines()]
+    for row, tags in zip(rows, ([1, 1], [0, 0], [0, 0]), strict=True):
+        attempts = [{"reward": 1}, {"reward": 0}]
+        kept = [[1 - tag] for tag in tags] + [[]]
+        row["trace"] = [{"type": "hint"}] + [{"type": "round", "attempts": attempts, "kept": k} for k in kept]
+    (at_random / "results.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    none, two = script.loser_rows([script.arm_of(cell) for cell in sorted((tmp_path / "run").iterdir())])
+    assert (none["ideas tagged 0"], none["pairs"], two["ideas tagged 0"], two["pairs"]) == (0, 1, 2, 2)
+    assert (none["base"], none["ME-ICPO"], none["ME-ICPO, w/o entropy"]) == (3 / 4, 1.0, 1.0)
+    assert (two["base"], two["ME-ICPO"], two["ME-ICPO, w/o entropy"]) == (2 / 8, 5 / 8, 5 / 8)
+
+
 @pytest.mark.parametrize(
     ("label", "name"),
     [
@@ -184,3 +200,18 @@ def test_each_cell_stands_in_one_command_and_each_choice_exists():
             assert all((CONF / group / f"{choice}.yaml").is_file() for choice in choices if choice)
         cells += product([given.get("run_name", given["+exp"])], *axes)
     assert len(cells) == len(set(cells)) > 200
+
+
+def test_a_command_runs_and_says_how_it_ended(tmp_path):
+    listed = subprocess.run(
+        ["bash", EXPERIMENTS / "nano/commands.sh", "nano_paper", "dry_run=true", f"output_root={tmp_path}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    command = listed.stdout.splitlines()[0].replace("python3", sys.executable, 1)
+    environment = {**os.environ, "PYTHONPATH": str(EXPERIMENTS.parent)}
+    for more, status in (("", 0), (" engine.device=abacus", 1)):
+        done = subprocess.run(["bash", "-c", command + more], env=environment, capture_output=True, text=True)
+        assert done.returncode == status, done.stderr
+        assert "Traceback" not in done.stderr

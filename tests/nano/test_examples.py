@@ -53,7 +53,7 @@ def test_some_contexts_show_a_part_of_each_idea(prompts):
 
 
 def test_forced_answers_are_answers_alone(prompts):
-    for source, example in examples(Task.FORCED, prompts, policy=FLAWLESS, count=100):
+    for source, example in examples(Task.FORCED, prompts, count=100):
         assert example.prompt.endswith("\nboxed{") and re.fullmatch(r"\d+}", example.completion)
         assert source.problem.text in example.prompt
 

@@ -6,6 +6,8 @@ from statistics import mean
 
 import pytest
 
+from icpo.arithmetic import RULES, Operation
+from icpo.nano.examples import draw_source
 from icpo.nano.histories import (
     RANDOM_TAG_SHARE,
     Idea,
@@ -14,7 +16,8 @@ from icpo.nano.histories import (
     majority_answer,
     random_tags,
 )
-from icpo.nano.workings import Working
+from icpo.nano.mistakes import AssumedMistakes
+from icpo.nano.workings import Line, Working
 
 UPDATE = Update(step_size=2.0, error_weight=0.25)
 
@@ -55,11 +58,9 @@ def test_later_pools_repeat_good_ideas():
 
 def test_random_tags_are_about_as_frequent_as_those_of_votes():
     rng = Random(1)
-    histories = [
-        draw_history(lambda: working(rng.choice((1,) * 6 + (2, 3))), 3, UPDATE, Random(seed))
-        for seed in range(1000)
-    ]
-    assert mean(i.reward for h in histories for i in h) == pytest.approx(RANDOM_TAG_SHARE, abs=0.1)
+    sources = [draw_source(rng, RULES, AssumedMistakes()) for _ in range(1000)]
+    histories = [draw_history(source.draw_attempt, 3, UPDATE, rng) for source in sources]
+    assert mean(i.reward for h in histories for i in h) == pytest.approx(RANDOM_TAG_SHARE, abs=0.06)
 
 
 def test_some_histories_hold_losers_alone():
@@ -69,6 +70,34 @@ def test_some_histories_hold_losers_alone():
         for seed in range(400)
     ]
     assert mean(not any(i.reward for i in h) for h in histories) > 0.2
+
+
+def test_losers_come_from_the_first_policy_whatever_the_ideas_before_them_teach():
+    """Updates by this one leave no wrong step: with them no second loser would be found."""
+    careful = Update(step_size=9.0, error_weight=9.0)
+    numbers = iter(range(1, 10_000_000))
+    rng = Random(1)
+
+    def attempt():
+        is_wrong = rng.random() < 0.4
+        line = Line(1, Operation.PLUS, 1, 3 if is_wrong else 2)
+        return Working((line,), next(numbers) if is_wrong else 0)
+
+    histories = [draw_history(attempt, 4, careful, Random(seed)) for seed in range(400)]
+    assert mean(not any(i.reward for i in h) for h in histories) > 0.25
+
+
+def test_winners_after_the_first_come_from_the_updated_policy():
+    careful = Update(step_size=9.0, error_weight=9.0)
+    rng = Random(1)
+
+    def attempt():
+        is_wrong = rng.random() < 0.6
+        return Working((Line(1, Operation.PLUS, 1, 3 if is_wrong else 2),), 1 if is_wrong else 0)
+
+    histories = [draw_history(attempt, 3, careful, Random(seed)) for seed in range(400)]
+    by_any = [h for h in histories if h[0].reward == 0 and h[0].working.answer == 1]
+    assert mean(h[2].working.answer == 0 for h in by_any) > 0.6 > 0.4
 
 
 def test_random_tags_know_nothing():

@@ -1,5 +1,6 @@
 """The shipped weights load, answer, and say how they were made."""
 
+import hashlib
 import json
 
 import pytest
@@ -40,3 +41,4 @@ def test_it_solves_one_step_and_summarises_what_it_is_shown(nano, tokenizer, pro
 def test_the_model_card_names_command_and_configuration(nano_folder):
     card = (nano_folder / "MODEL_CARD.md").read_text()
     assert "+exp=train_nano" in card and "conf/job/train_nano.yaml" in card
+    assert hashlib.sha256((nano_folder / "model.safetensors").read_bytes()).hexdigest() in card
