@@ -40,12 +40,17 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class DifferenceRow:
-    """A line of differences.csv: which cells were compared, on how much, and what majority voting says."""
+    """A line of differences.csv: which arms were compared, on how much, and what majority voting says.
+
+    A line of pooled benchmarks has no cells and no counts; its labels tell it apart.
+    """
 
     backbone: str
     protocol: str
     benchmark: str
     method: str
+    label: str
+    base_label: str
     cell: str
     base_cell: str
     metric: str
@@ -137,6 +142,8 @@ def _difference_row(
         d.arm.key.protocol,
         benchmark,
         d.method,
+        d.arm.key.label,
+        d.base.key.label,
         "" if is_pooled else d.arm.cell,
         "" if is_pooled else d.base.cell,
         metric,

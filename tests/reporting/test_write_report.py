@@ -85,6 +85,20 @@ def test_differences_csv_pools_the_levels(run):
     assert found["arith_l3", "mean_over_majority"]["num_pairs"] == "12"
 
 
+def test_pooled_differences_of_several_arms_are_told_apart(tmp_path):
+    for benchmark in ("arith_l3", "arith_l4"):
+        MadeUpCell(benchmark=benchmark, method="direct").write(tmp_path, "run")
+        for selector in ("entropy", "random"):
+            labelled = {"label": f"me_icpo-{selector}"}
+            MadeUpCell(benchmark=benchmark, method="me_icpo", selector=selector, extra=labelled).write(
+                tmp_path, "run"
+            )
+    write_report(tmp_path, "run")
+    pooled = [r for r in rows(tmp_path, "differences.csv") if r["benchmark"] == "arith_l3-l4"]
+    keys = [(r["label"], r["base_label"], r["metric"]) for r in pooled]
+    assert len(set(keys)) == len(keys) and len({label for label, *_ in keys}) == 2
+
+
 def test_the_same_results_give_the_same_bytes(run):
     paths = write_report(run, "run").paths
     first = {path.name: path.read_bytes() for path in paths}
