@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 from hydra.core.hydra_config import HydraConfig
-from hydra.errors import HydraException
+from hydra.errors import HydraException, InstantiationException
 from omegaconf import OmegaConf
 from omegaconf.errors import (
     ConfigAttributeError,
@@ -25,10 +25,12 @@ def one_line(error: Exception) -> str:
         return f"{mark.name}, line {mark.line + 1}, column {mark.column + 1}: {error.problem}. Mend the file."
     if isinstance(error, InterpolationKeyError) and (told := _nothing_there(error)):
         return told
+    if isinstance(error, InstantiationException) and isinstance(error.__cause__, ValueError):
+        return f"{error.__cause__}; {str(error).splitlines()[-1]}"
     told = str(error).partition("Config search path")[0]
     lines = [line.strip() for line in told.splitlines() if line.strip()]
     kept = "; ".join(line for line in lines if not (line.startswith("object_type") or _is_bad_advice(line)))
-    return kept + _suggestion(error.__cause__)
+    return kept if "use +" in kept else kept + _suggestion(error.__cause__)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -43,12 +45,15 @@ def _is_bad_advice(line: str) -> bool:
 
 
 def _suggestion(cause: BaseException | None) -> str:
-    """Of a key that cannot be overridden: those beside it that look alike."""
+    """Of a key that cannot be overridden: what is like it beside it, or else where all keys are told."""
     if not isinstance(cause, ConfigAttributeError | ConfigKeyError) or not OmegaConf.is_dict(
         cause.parent_node
     ):
         return ""
-    return did_you_mean(str(cause.key), map(str, cause.parent_node))
+    known = [str(key) for key in cause.parent_node if not str(key).startswith("_")]
+    if cause.parent_node._get_full_key(None):
+        return did_you_mean(str(cause.key), known) or f" There, it can be {', '.join(known)}."
+    return did_you_mean(str(cause.key), known) or " Append --cfg job to see all settings of the run."
 
 
 def _nothing_there(error: InterpolationKeyError) -> str | None:

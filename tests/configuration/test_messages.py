@@ -3,7 +3,7 @@
 import pytest
 from hydra.errors import HydraException
 
-from icpo.configuration import HYDRA_ERRORS, check_config, one_line, resolved
+from icpo.configuration import HYDRA_ERRORS, build, check_config, one_line, resolved
 from icpo.errors import ConfigError
 
 
@@ -26,6 +26,20 @@ def test_a_misspelt_group_is_refused_with_the_right_name_and_never_with_a_plus(o
 
 def test_a_misspelt_key_is_refused_with_the_right_name(own):
     assert refusal(own, "method.num_round=3").endswith("'method.num_round'. Did you mean num_rounds?")
+
+
+def test_a_key_that_is_like_no_other_is_refused_with_those_that_there_are(own):
+    line = refusal(own, "method.look=3")
+    assert line.startswith("Could not override 'method.look'. There, it can be ") and "num_rounds" in line
+    assert refusal(own, "zzz=3").endswith("'zzz'. Append --cfg job to see all settings of the run.")
+
+
+def test_a_value_that_a_class_refuses_is_told_in_its_words_with_the_key(own):
+    config = own.compose("selector=random")
+    config.job.selector = {"_target_": "icpo.nano.histories.Update", "step_size": -1.0, "error_weight": 0.0}
+    with pytest.raises(ConfigError) as caught:
+        build(config.job.selector)
+    assert str(caught.value) == "step_size must not be negative, got -1.0; full_key: job.selector"
 
 
 def test_a_group_that_a_run_does_not_have_is_not_to_be_added(own):
