@@ -19,7 +19,10 @@ class Server(BaseHTTPRequestHandler):
     """A W&B server that knows one user and keeps the views that it is given."""
 
     def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        content = self.rfile.read(int(self.headers["Content-Length"]))
+        if self.path != "/graphql":  # the client's telemetry, which is no JSON
+            return self.send_error(404)
+        body = json.loads(content)
         if "upsertView" in body["query"]:
             self.server.views.append(body["variables"])
             self.answer({"upsertView": {"view": {"id": "abc", "name": "view"}, "inserted": True}})
