@@ -44,6 +44,14 @@ class Pages:
             WebDriverWait(self.driver, 20).until(lambda d, script=script: d.execute_script(script))
         assert self.driver.get_log("browser") == []
 
+    def redrawn(self, act):
+        """Does what changes the link, and waits until what it leads to is drawn: in an element of its own."""
+        self.driver.execute_script("document.getElementById('main').isOld = true")
+        act()
+        is_new = "const main = document.getElementById('main'); return main !== null && !main.isOld"
+        WebDriverWait(self.driver, 20).until(lambda driver: driver.execute_script(is_new))
+        self.ready()
+
     def screen(self, width, height):
         """Makes the visible part exactly so large; narrow ones count as a phone's."""
         settings = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}

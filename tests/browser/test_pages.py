@@ -34,8 +34,7 @@ def test_a_newcomer_sees_which_method_won_on_level_4_and_by_how_much(pages, outp
     expected = compare(scores(outputs, ICPO), scores(outputs, BASE)).differences["mean_at_k"]
     shown = dict(zip(pages.column("gains", "benchmark"), pages.column("gains", "difference"), strict=True))
     assert float(shown["arith_l4"].split()[0]) == pytest.approx(100 * expected.value, abs=0.051)
-    pages.click("Accuracy")
-    pages.ready()
+    pages.redrawn(lambda: pages.click("Accuracy"))
     expected = compare(scores(outputs, ICPO), scores(outputs, BASE)).differences["accuracy"]
     shown = dict(zip(pages.column("gains", "benchmark"), pages.column("gains", "difference"), strict=True))
     assert float(shown["arith_l4"].split()[0]) == pytest.approx(100 * expected.value, abs=0.051)
@@ -95,8 +94,8 @@ def test_the_questions_that_were_lost_lead_to_their_round_2(pages):
     pages.open("compare", a=ICPO, b=BASE, show="lost")
     differences = pages.column("pairs", "A \u2212 B")
     assert differences and all(text.startswith("-") for text in differences)
-    pages.driver.execute_script("document.querySelector('#pairs tbody a').click()")
-    pages.ready()
+    first = "document.querySelector('#pairs tbody a').click()"
+    pages.redrawn(lambda: pages.driver.execute_script(first))
     pages.click("Round 2")
     assert pages.texts("#stage h2") == ["Round 2"]
     [why] = pages.texts("#why")
@@ -111,17 +110,19 @@ def test_stepping_by_keyboard_changes_the_link_and_the_link_leads_back(pages):
     pages.open("question", cell=ICPO, question="arith_l4-3", seed="1")
     assert pages.texts("#stage h2") == ["Round 1"]
 
-    def press(*keys):
-        ActionChains(pages.driver).send_keys(*keys).perform()
+    def press(key):
+        ActionChains(pages.driver).send_keys(key).perform()
+
+    def stage_after(key):
+        press(key)
         return pages.texts("#stage h2")[0]
 
-    assert press(Keys.ARROW_LEFT) == "Round 1"
-    assert press(Keys.ARROW_RIGHT) == "Round 2"
-    assert press(Keys.ARROW_RIGHT) == press(Keys.ARROW_RIGHT) == "Finals"
-    assert press(Keys.ARROW_LEFT) == "Round 2"
+    assert stage_after(Keys.ARROW_LEFT) == "Round 1"
+    assert stage_after(Keys.ARROW_RIGHT) == "Round 2"
+    assert stage_after(Keys.ARROW_RIGHT) == stage_after(Keys.ARROW_RIGHT) == "Finals"
+    assert stage_after(Keys.ARROW_LEFT) == "Round 2"
     link = pages.driver.current_url
-    press("n")
-    pages.ready()
+    pages.redrawn(lambda: press("n"))
     assert pages.texts("h1") == ["arith_l4-4"]
     pages.driver.get("about:blank")
     pages.driver.get(link)
