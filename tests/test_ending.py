@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from icpo import ending
+from icpo import ending, run
 from icpo.configuration import SeenRun
 from icpo.errors import ConfigError, EngineError, Interrupted
 from icpo.records import CellRecords
@@ -109,6 +109,14 @@ def test_a_run_without_a_report_still_says_how_its_cells_ended(is_here, reports,
     ):
         job(EngineError("it died"))
     assert (ended.value.code, reports) == (1, [])
+
+
+@pytest.mark.parametrize("makes_report", [True, False])
+def test_the_entry_point_makes_the_report_unless_told_not_to(makes_report, monkeypatch, reports, tmp_path):
+    monkeypatch.setattr(sys, "argv", ["icpo", "+exp=quickstart"])
+    monkeypatch.setattr(run, "run_job", lambda: ending._begun.append(tmp_path))
+    run.main(makes_report=makes_report)
+    assert len(reports) == makes_report
 
 
 def test_cells_sent_away_are_reported_on(reports, tmp_path):

@@ -1,9 +1,9 @@
 """Whether more than a vote is at work: python experiments/controls/beyond_the_vote.py [--outputs FOLDER].
 
 From the stored cells of `controls` and, for the vote of many samples, of `nano_tables` (seed 0 of both):
-arm by arm, how often the first idea, and how often none of the ideas, was tagged so; then, on the questions
-of `max_entropy`, the arm against the base's votes, and those votes without the answers that it was told off
-for: what a vote could gain from the same tags.
+arm by arm, on how many questions the first idea was tagged 0, and on how many no idea was tagged 1. Then
+`max_entropy` against the base's votes, and these votes without the answers that its ideas tagged 0 gave: what
+a vote could gain from the same tags.
 """
 
 import argparse
@@ -39,7 +39,7 @@ def main() -> None:
     arms: dict[str, dict[Key, Row]] = {}
     for cell in cells["controls"]:
         if (metrics := read_metrics(cell) or {}).get("method") == "me_icpo":
-            arms.setdefault(_short(metrics["label"]), {}).update(results_of(cell))
+            arms.setdefault(metrics["label"].removeprefix("me_icpo-"), {}).update(results_of(cell))
     sys.stdout.write(markdown_table(["ideas", "questions", "first tagged 0", "none tagged 1"], counts(arms)))
     ours = [c for c in cells["controls"] if "-max_entropy-" in c.name]
     base = [c for c in cells["controls"] if "-direct-plain-" in c.name]
@@ -86,7 +86,8 @@ def share_right(answers: Iterable[str | None], gold: str, without: Iterable[str]
     """Whether the most frequent answer is right, some left out; ties in equal parts, 0 if none is left."""
     left_out = {None, *without}
     found = Counter(answer for answer in answers if answer not in left_out)
-    winners = [answer for answer, n in found.items() if n == max(found.values())]
+    most = max(found.values(), default=0)
+    winners = [answer for answer, n in found.items() if n == most]
     return winners.count(gold) / len(winners) if winners else 0.0
 
 
@@ -107,10 +108,6 @@ def scores_of(cells: Iterable[Path]) -> dict[Key, QuestionScore]:
     """The scores of seed 0."""
     found = [QuestionScore.from_json(line) for cell in cells for line in read_scores(cell)]
     return {score.key: score for score in found if score.seed == 0}
-
-
-def _short(label: str) -> str:
-    return label.removeprefix("me_icpo-")
 
 
 def _shown(value: Estimate) -> str:
