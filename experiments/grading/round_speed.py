@@ -17,7 +17,7 @@ from pathlib import Path
 import perturbations
 
 from icpo.grading import Grader, GradingRules
-from icpo.grading.reading import read
+from icpo.grading.maths.reading import read
 from icpo.types import AnswerKind, Lookahead
 
 _NUM_CANDIDATES = 16

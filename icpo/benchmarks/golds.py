@@ -4,8 +4,8 @@ import re
 
 from icpo.benchmarks.columns import Item
 from icpo.grading.choices import choice_in
-from icpo.grading.numbers import real_value
-from icpo.grading.reading import read
+from icpo.grading.maths.numbers import real_value
+from icpo.grading.maths.reading import read
 from icpo.prompts.options import LETTERS, letters
 from icpo.types import AnswerKind
 

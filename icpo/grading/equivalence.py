@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import get_args
 
-from icpo.grading import algebra, sampling
-from icpo.grading.algebra import Sum
-from icpo.grading.forms import Answer, Shape, normal_form
-from icpo.grading.intervals import as_interval
-from icpo.grading.numbers import approximates
-from icpo.grading.reading import read
+from icpo.grading.maths import algebra, sampling
+from icpo.grading.maths.algebra import Sum
+from icpo.grading.maths.forms import Answer, Shape, normal_form
+from icpo.grading.maths.intervals import as_interval
+from icpo.grading.maths.numbers import approximates
+from icpo.grading.maths.reading import read
 from icpo.grading.rules import GradingRules
 from icpo.grading.workers import Outcome
 

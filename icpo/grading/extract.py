@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from icpo.grading.choices import choice_in, choice_stated
-from icpo.grading.forms import Answer
-from icpo.grading.reading import read
+from icpo.grading.maths.forms import Answer
+from icpo.grading.maths.reading import read
 from icpo.grading.rules import GradingRules
 from icpo.types import AnswerKind
 

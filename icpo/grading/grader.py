@@ -6,8 +6,8 @@ from functools import lru_cache
 from icpo.grading.choices import choice_in
 from icpo.grading.equivalence import Equivalence, Verdict
 from icpo.grading.extract import extract
-from icpo.grading.forms import normal_form
-from icpo.grading.reading import read
+from icpo.grading.maths.forms import normal_form
+from icpo.grading.maths.reading import read
 from icpo.grading.rules import GradingRules
 from icpo.grading.votes import tally
 from icpo.grading.workers import WorkerPool

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from icpo.grading.algebra import (
+from icpo.grading.maths.algebra import (
     OversizedError,
     add,
     divide,
@@ -16,8 +16,8 @@ from icpo.grading.algebra import (
     scaled,
     symbol,
 )
-from icpo.grading.numbers import approximates, real_value
-from icpo.grading.powers import binomial, factorial_of, power, root
+from icpo.grading.maths.numbers import approximates, real_value
+from icpo.grading.maths.powers import binomial, factorial_of, power, root
 
 X, Y, IMAGINARY = symbol("x"), symbol("y"), symbol("i")
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from icpo.grading.forms import normal_form
-from icpo.grading.reading import MAX_CHARACTERS, read
+from icpo.grading.maths.forms import normal_form
+from icpo.grading.maths.reading import MAX_CHARACTERS, read
 from tests.public_files import FILES, needs_files
 
 

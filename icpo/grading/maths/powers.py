@@ -4,7 +4,7 @@ from fractions import Fraction
 from functools import lru_cache
 from math import comb, factorial, isqrt
 
-from icpo.grading.algebra import (
+from icpo.grading.maths.algebra import (
     MAX_BITS,
     MAX_TERMS,
     Monomial,

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from icpo.grading import algebra
-from icpo.grading.algebra import Sum
-from icpo.grading.forms import Answer
-from icpo.grading.intervals import above, below, interval, union
-from icpo.grading.tokens import UnreadableError
+from icpo.grading.maths import algebra
+from icpo.grading.maths.algebra import Sum
+from icpo.grading.maths.forms import Answer
+from icpo.grading.maths.intervals import above, below, interval, union
+from icpo.grading.maths.tokens import UnreadableError
 
 _MIRRORED = {"<": ">", ">": "<", r"\le": r"\ge", r"\ge": r"\le"}
 

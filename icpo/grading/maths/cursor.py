@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from icpo.grading.tokens import Token, UnreadableError
+from icpo.grading.maths.tokens import Token, UnreadableError
 
 
 class Cursor:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from icpo.grading import algebra
-from icpo.grading.algebra import Sum
+from icpo.grading.maths import algebra
+from icpo.grading.maths.algebra import Sum
 
 # In the order in which equivalence asks: of two shapes, the rules of the earlier one decide.
 Shape = Literal[

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from icpo.grading.tokens import Token
+from icpo.grading.maths.tokens import Token
 
 CURRENCIES = {r"\$": "$", "€": "€", "£": "£", "¥": "¥"}
 _SPELLINGS = {

@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable
 from zlib import crc32
 
-from icpo.grading.algebra import Generator, Monomial, Sum
+from icpo.grading.maths.algebra import Generator, Monomial, Sum
 
 _RELATIVE_TOLERANCE = 1e-6
 _IMAGINARY_NOISE = 1e-12

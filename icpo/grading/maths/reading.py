@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from icpo.grading import algebra
-from icpo.grading.algebra import OversizedError
-from icpo.grading.expressions import read_expression
-from icpo.grading.forms import Answer, unordered
-from icpo.grading.intervals import REALS, interval, union
-from icpo.grading.relations import equation, inequality
-from icpo.grading.tokens import Token, UnreadableError, clean, closing_index, split, tokenise
-from icpo.grading.units import CURRENCIES, canonical_unit
+from icpo.grading.maths import algebra
+from icpo.grading.maths.algebra import OversizedError
+from icpo.grading.maths.expressions import read_expression
+from icpo.grading.maths.forms import Answer, unordered
+from icpo.grading.maths.intervals import REALS, interval, union
+from icpo.grading.maths.relations import equation, inequality
+from icpo.grading.maths.tokens import Token, UnreadableError, clean, closing_index, split, tokenise
+from icpo.grading.maths.units import CURRENCIES, canonical_unit
 
 MAX_CHARACTERS = 1000
 

@@ -4,7 +4,7 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from math import inf
 
-from icpo.grading.algebra import Sum, negate, symbol
+from icpo.grading.maths.algebra import Sum, negate, symbol
 
 _CONTEXT = Context(prec=60)
 _CONSTANTS = {

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from icpo.grading.algebra import OversizedError
+from icpo.grading.maths.algebra import OversizedError
 
 MAX_DEPTH = 25
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
-from icpo.grading import algebra
-from icpo.grading.forms import Answer, unordered
-from icpo.grading.numbers import real_value
+from icpo.grading.maths import algebra
+from icpo.grading.maths.forms import Answer, unordered
+from icpo.grading.maths.numbers import real_value
 
 _INFINITY = Answer("scalar", value=algebra.symbol(r"\infty"))
 _MINUS_INFINITY = Answer("scalar", value=algebra.negate(algebra.symbol(r"\infty")))

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from icpo.grading import algebra, powers
-from icpo.grading.algebra import Sum
-from icpo.grading.cursor import Cursor
-from icpo.grading.tokens import Token, UnreadableError
+from icpo.grading.maths import algebra, powers
+from icpo.grading.maths.algebra import Sum
+from icpo.grading.maths.cursor import Cursor
+from icpo.grading.maths.tokens import Token, UnreadableError
 
 _CONSTANTS = {r"\infty", r"\pi", r"\emptyset", r"\dots"}
 _GREEK = frozenset(
