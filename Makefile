@@ -48,7 +48,7 @@ figures: table ## the same: a report holds both
 theory: setup ## every theorem of the paper as an experiment, and one table of verdicts
 	for name in policy_matching reward_shock kl_sandwich finite_sample convergence bandit_regret; do \
 	  $(BIN)/python -m icpo.run +exp=$$name || exit 1; done
-	$(BIN)/python -m icpo.reporting.theory_verdicts outputs
+	$(BIN)/python -m icpo.lab.theory.verdicts outputs
 
 dashboard: setup ## compare runs in a browser, on 127.0.0.1 (RUN="name other")
 	$(BIN)/python -m icpo.dashboard $(RUN) --serve --port $(PORT)

@@ -15,7 +15,7 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
-from icpo.report import main as write_report
+from icpo.cli.report import main as write_report
 
 HERE = Path(__file__).parent
 logger = logging.getLogger("icpo")

@@ -1,71 +1,8 @@
-"""`python -m icpo.dashboard RUN_NAME [OTHER ...]`: static pages over runs, served if asked.
+"""`python -m icpo.dashboard`: an alias of icpo.cli.dashboard."""
 
-`python -m icpo.dashboard wandb RUN_NAME` saves a view of a run that was uploaded to W&B.
-"""
-
-import argparse
-import logging
 import sys
-from collections.abc import Sequence
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
-from icpo.errors import IcpoError
-
-logger = logging.getLogger("icpo")
-WANDB = "wandb"  # the word that asks for a view on a server instead of pages
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Writes the pages and says where they are; 2 when a run cannot be shown."""
-    options = _parser().parse_args(arguments)
-    logging.basicConfig(level=logging.INFO, format="%(message)s")
-    try:
-        if options.run_name[0] == WANDB:
-            _save_views(options.run_name[1:], options.project, options.entity)
-            return 0
-        from icpo.reporting.dashboard import write_dashboard
-
-        index = write_dashboard(options.outputs, options.run_name, max_questions=options.max_questions)
-    except IcpoError as error:
-        logger.error("%s", error)
-        return 2
-    logger.info("The dashboard: %s", index.resolve().as_uri())
-    if options.serve:
-        serve(index.parent, options.port)
-    return 0
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m icpo.dashboard", description=__doc__)
-    parser.add_argument("run_name", nargs="+", help="folders of outputs/; the pages go into the first")
-    parser.add_argument("--outputs", type=Path, default=Path("outputs"), help="where runs lie")
-    parser.add_argument("--max-questions", type=int, default=500, help="questions per cell that get a page")
-    parser.add_argument("--serve", action="store_true", help="serve the pages on 127.0.0.1 until interrupted")
-    parser.add_argument("--port", type=int, default=8765, help="where to serve; 0 takes a free one")
-    parser.add_argument("--project", default="icpo", help="the W&B project, for `wandb RUN_NAME`")
-    parser.add_argument("--entity", help="the W&B entity; your default one if not given")
-    return parser
-
-
-def _save_views(run_names: Sequence[str], project: str, entity: str | None) -> None:
-    from icpo.tracking.workspace import save_workspace
-
-    for run_name in run_names:
-        logger.info("The W&B view: %s", save_workspace(run_name, project=project, entity=entity))
-
-
-def serve(folder: Path, port: int) -> None:
-    """Serves a folder on 127.0.0.1 until interrupted."""
-    handler = partial(SimpleHTTPRequestHandler, directory=str(folder))
-    with ThreadingHTTPServer(("127.0.0.1", port), handler) as server:
-        logger.info("Serving on http://127.0.0.1:%d (Ctrl-C ends)", server.server_address[1])
-        try:
-            server.serve_forever()
-        except KeyboardInterrupt:
-            logger.info("Stopped.")
-
+from icpo.cli.dashboard import main
 
 if __name__ == "__main__":
     sys.exit(main())

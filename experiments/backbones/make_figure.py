@@ -11,9 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from icpo.errors import RecordsError
-from icpo.reporting.command_line import ends_in_a_line, run_parser
-from icpo.reporting.expected import read_table
-from icpo.reporting.figure import WHISKER, new_figure, number_bars, save
+from icpo.report.command_line import ends_in_a_line, run_parser
+from icpo.report.expected import read_table
+from icpo.report.figure import WHISKER, new_figure, number_bars, save
 
 BARS = (
     ("direct", "mean_at_k", "base, Mean@{k}", "#c6d4e8"),

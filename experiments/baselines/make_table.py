@@ -14,9 +14,9 @@ from typing import Any
 import pandas as pd
 
 from icpo.metrics import QuestionScore, compare
-from icpo.records import read_metrics, read_scores, run_cells
-from icpo.reporting.command_line import ends_in_a_line
-from icpo.reporting.markdown import table as markdown_table
+from icpo.report.command_line import ends_in_a_line
+from icpo.report.markdown import table as markdown_table
+from icpo.store import read_metrics, read_scores, run_cells
 
 PAPER = Path(__file__).parents[1] / "paper_numbers/reference_numbers.json"
 PAPER_BACKBONE = "qwen7b"

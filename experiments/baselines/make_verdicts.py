@@ -15,9 +15,9 @@ import pandas as pd
 
 from icpo.grading import Grader, GradingRules
 from icpo.metrics import Estimate, estimate
-from icpo.records import read_manifest, read_metrics, read_results, read_scores, run_cells
-from icpo.reporting.command_line import ends_in_a_line, run_parser
-from icpo.reporting.markdown import table as markdown_table
+from icpo.report.command_line import ends_in_a_line, run_parser
+from icpo.report.markdown import table as markdown_table
+from icpo.store import read_manifest, read_metrics, read_results, read_scores, run_cells
 from icpo.types import AnswerKind
 
 Judged = dict[tuple[str, int], list[tuple[bool, float]]]

@@ -15,9 +15,9 @@ from typing import Any
 
 from icpo.metrics import Estimate, QuestionScore, mean_at_k, paired_difference
 from icpo.metrics.per_question import majority_at_k
-from icpo.records import read_metrics, read_results, read_scores, run_cells
-from icpo.reporting.command_line import ends_in_a_line
-from icpo.reporting.markdown import table as markdown_table
+from icpo.report.command_line import ends_in_a_line
+from icpo.report.markdown import table as markdown_table
+from icpo.store import read_metrics, read_results, read_scores, run_cells
 
 Key = tuple[str, int]
 Row = Mapping[str, Any]

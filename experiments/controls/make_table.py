@@ -18,12 +18,12 @@ from icpo.grading import Grader, GradingRules
 from icpo.metrics import Estimate, QuestionScore, estimate, mean_at_k, paired_difference
 from icpo.metrics.compare import values_of
 from icpo.metrics.copying import Tally, copy_share, tag_hits
-from icpo.records import read_manifest, read_metrics, read_results, read_scores, run_cells
-from icpo.reporting.command_line import ends_in_a_line, run_parser
-from icpo.reporting.labels import rules_name
-from icpo.reporting.latex import tabular
-from icpo.reporting.markdown import cell_text, percent
-from icpo.reporting.markdown import table as markdown_table
+from icpo.report.command_line import ends_in_a_line, run_parser
+from icpo.report.labels import rules_name
+from icpo.report.latex import tabular
+from icpo.report.markdown import cell_text, percent
+from icpo.report.markdown import table as markdown_table
+from icpo.store import read_manifest, read_metrics, read_results, read_scores, run_cells
 from icpo.types import AnswerKind, Votes
 
 POOL = "all levels"

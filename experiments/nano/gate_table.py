@@ -4,9 +4,9 @@ import json
 import sys
 from pathlib import Path
 
-from icpo.nano.examples import MAX_IDEAS
-from icpo.nano.gate import Context
-from icpo.reporting.markdown import table
+from icpo.lab.nano.examples import MAX_IDEAS
+from icpo.lab.nano.gate import Context
+from icpo.report.markdown import table
 
 TITLES = {
     Context.RIGHT_TAGGED_1: "right ideas tagged 1",

@@ -25,9 +25,9 @@ from icpo.errors import RecordsError
 from icpo.grading import Grader, GradingRules
 from icpo.metrics import GradedFinals, Outcome, QuestionScore, estimate, mean_at_k
 from icpo.metrics.copying import Tally, copy_share
-from icpo.records import read_manifest, read_metrics, read_results, read_scores, run_cells
-from icpo.reporting.command_line import ends_in_a_line, run_parser
-from icpo.reporting.figure import new_figure, save
+from icpo.report.command_line import ends_in_a_line, run_parser
+from icpo.report.figure import new_figure, save
+from icpo.store import read_manifest, read_metrics, read_results, read_scores, run_cells
 from icpo.types import AnswerKind
 
 PANELS = {

@@ -14,7 +14,7 @@ from concurrent.futures import ProcessPoolExecutor
 from itertools import chain
 from pathlib import Path
 
-from icpo.records import MANIFEST_NAME, METRICS_NAME, RESULTS_NAME
+from icpo.store import MANIFEST_NAME, METRICS_NAME, RESULTS_NAME
 
 PART_BYTES = 15_000_000
 

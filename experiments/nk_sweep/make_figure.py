@@ -11,9 +11,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from icpo.reporting.command_line import ends_in_a_line, run_parser
-from icpo.reporting.expected import read_table
-from icpo.reporting.figure import new_figure, save
+from icpo.report.command_line import ends_in_a_line, run_parser
+from icpo.report.expected import read_table
+from icpo.report.figure import new_figure, save
 
 CURVES = (
     ("majority_at_k", "Maj@{k}", "#d9702b", "s"),

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from icpo import complexity
-from icpo.complexity import QWEN_7B, Workload, time_threshold
-from icpo.cost_fit import CostFit, Measured, fit_costs, growth_exponent
 from icpo.errors import RecordsError
+from icpo.lab.cost_model import complexity
+from icpo.lab.cost_model.complexity import QWEN_7B, Workload, time_threshold
+from icpo.lab.cost_model.fit import CostFit, Measured, fit_costs, growth_exponent
 from icpo.metrics import QuestionScore, mean_at_k, paired_difference
-from icpo.records import read_metrics, read_scores, run_cells
-from icpo.reporting.command_line import ends_in_a_line, run_parser
-from icpo.reporting.markdown import table
+from icpo.report.command_line import ends_in_a_line, run_parser
+from icpo.report.markdown import table
+from icpo.store import read_metrics, read_scores, run_cells
 
 HERE = Path(__file__).parent
 COSTS = ("tokens_per_question", "seconds_per_question")

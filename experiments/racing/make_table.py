@@ -18,9 +18,9 @@ import pandas as pd
 
 from icpo.metrics import QuestionScore, estimate, mean_at_k, paired_difference
 from icpo.metrics.compare import values_of
-from icpo.records import read_metrics, read_results, read_scores, run_cells
-from icpo.reporting.command_line import ends_in_a_line, run_parser
-from icpo.reporting.markdown import table as markdown_table
+from icpo.report.command_line import ends_in_a_line, run_parser
+from icpo.report.markdown import table as markdown_table
+from icpo.store import read_metrics, read_results, read_scores, run_cells
 
 POOL = "all levels"
 SHOWN = {

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icpo.grading import Grader, GradingRules
-from icpo.records import read_manifest, read_results, read_scores, run_cells
+from icpo.store import read_manifest, read_results, read_scores, run_cells
 from icpo.types import AnswerKind, Attempt, Candidate, Completion, FinishReason
 
 BUDGET = 16  # the paper's m: what a racing rule may draw of an attempt, and the price of silence

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from races import BUDGET, Race, describe, draw_answers, made_up_races, stored_races
 
 from icpo.metrics import Estimate, estimate
-from icpo.reporting.command_line import ends_in_a_line, run_parser
-from icpo.reporting.markdown import table as markdown_table
+from icpo.report.command_line import ends_in_a_line, run_parser
+from icpo.report.markdown import table as markdown_table
 from icpo.selectors import Entropy, EntropyRacing
 from icpo.selectors.racing import Rule
 from icpo.types import Lookahead, Looking, Selection, Selector, Votes

@@ -21,7 +21,7 @@ from itertools import pairwise
 from pathlib import Path
 from pydoc_data.topics import topics  # type: ignore[import-untyped]
 
-from icpo.records import JOURNAL_NAME, CellRecords, Journal, read_results
+from icpo.store import JOURNAL_NAME, CellRecords, Journal, read_results
 from icpo.types import (
     AnswerKind,
     Attempt,

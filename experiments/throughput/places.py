@@ -14,10 +14,10 @@ from collections.abc import Sequence
 
 from hydra import compose, initialize_config_dir
 
-from icpo.configuration import build, config_source
-from icpo.engines.admission import Admission
-from icpo.jobs.throughput_schedules import Schedule, run_schedule
-from icpo.jobs.throughput_work import SHARED, Lengths, Words, Work
+from icpo.config import build, config_source
+from icpo.engines.vllm.admission import Admission
+from icpo.lab.throughput.schedules import Schedule, run_schedule
+from icpo.lab.throughput.work import SHARED, Lengths, Words, Work
 from icpo.types import Completion, FinishReason, Purpose, SampleRequest
 
 BLOCK_TOKENS = 8  # of a prompt that is cached otherwise: what does not fill a block of the cache

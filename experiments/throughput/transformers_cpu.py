@@ -19,9 +19,9 @@ from typing import Any
 import torch
 import transformers
 
-from icpo.engines.decoding import Model, decode_rows
-from icpo.engines.endings import Endings, Row
-from icpo.engines.llama import Llama
+from icpo.engines.local.decoding import Model, decode_rows
+from icpo.engines.local.endings import Endings, Row
+from icpo.engines.local.llama import Llama
 from icpo.types import Sampling
 
 log = logging.getLogger(__name__)

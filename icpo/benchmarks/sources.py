@@ -114,7 +114,7 @@ class ArithmeticSource:
 
     def read(self, name: str) -> Sourced:
         """The generated problems."""
-        from icpo import arithmetic
+        from icpo.benchmarks import arithmetic
 
         problems = arithmetic.questions(self.split, self.problem_set)
         return Sourced([Item(p.problem_id, p.text, str(p.answer)) for p in problems])

@@ -6,7 +6,7 @@ import pytest
 from hydra import compose, initialize_config_dir
 from hydra.utils import instantiate
 
-from icpo.configuration import build as build_checked
+from icpo.config import build as build_checked
 from icpo.errors import BenchmarkError, ConfigError
 from tests.public_files import FILES, needs_files
 

@@ -8,7 +8,7 @@ import pytest
 from icpo.grading import Grader, GradingRules
 from icpo.grading.choices import choice_in
 from icpo.grading.maths.reading import read
-from icpo.records import read_metrics, read_scores, read_status
+from icpo.store import read_metrics, read_scores, read_status
 from icpo.types import AnswerKind
 from tests.benchmarks.test_configs import CONF, COUNTS, MATH_LEVELS, build
 from tests.public_files import FILES, needs_files

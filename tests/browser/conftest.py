@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-sys.path += [str(Path(__file__).parent), str(Path(__file__).parents[1] / "reporting")]  # pages, stored_runs
+sys.path += [str(Path(__file__).parent), str(Path(__file__).parents[1] / "report")]  # pages, stored_runs
 
 
 @pytest.fixture(scope="session")
@@ -20,7 +20,7 @@ def driver():
 
 @pytest.fixture(scope="session")
 def outputs(tmp_path_factory):
-    from stored_runs import MadeUpCell, me_icpo
+    from tests.report.stored_runs import MadeUpCell, me_icpo
 
     outputs = tmp_path_factory.mktemp("outputs")
     for level, skill in (("arith_l3", 0.5), ("arith_l4", 0.3)):
@@ -37,7 +37,7 @@ def outputs(tmp_path_factory):
 def pages(driver, outputs):
     from pages import Pages
 
-    from icpo.reporting.dashboard import write_dashboard
+    from icpo.report.dashboard import write_dashboard
 
     index = write_dashboard(outputs, ["run", "k2", "k4"], max_questions=50)
     return Pages(driver, index.parent)

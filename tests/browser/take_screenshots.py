@@ -7,7 +7,7 @@ from pathlib import Path
 from pages import Pages, start_browser
 from PIL import Image
 
-from icpo.reporting.dashboard import write_dashboard
+from icpo.report.dashboard import write_dashboard
 
 IMAGES = Path(__file__).parents[2] / "docs/images"
 SIZE = (1100, 860)

@@ -1,11 +1,11 @@
 import json
 
 import pytest
-from stored_runs import MadeUpCell, me_icpo
 
 from icpo.metrics import QuestionScore, compare, sign_test
-from icpo.records import read_scores
-from icpo.reporting.dashboard import write_dashboard
+from icpo.report.dashboard import write_dashboard
+from icpo.store import read_scores
+from tests.report.stored_runs import MadeUpCell, me_icpo
 
 pytestmark = pytest.mark.browser
 BASE = "run/nano-arith_l4-direct-plain-quick"

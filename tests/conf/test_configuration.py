@@ -9,7 +9,7 @@ import yaml
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf, open_dict
 
-from icpo.configuration import (
+from icpo.config import (
     build,
     check_arguments,
     check_config,
@@ -21,7 +21,7 @@ from icpo.configuration import (
 )
 from icpo.errors import ConfigError
 from icpo.grading import GradingRules
-from icpo.records import planned_cells
+from icpo.store import planned_cells
 
 CONF = Path(config_source())
 REQUIRED = {"solve": ["question_file=-"]}

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import yaml
 
-from icpo.configuration import config_source
-from icpo.configuration.targets import own_class
+from icpo.config import config_source
+from icpo.config.targets import own_class
 
 CONF = Path(config_source())
 

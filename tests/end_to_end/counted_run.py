@@ -10,10 +10,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from icpo.jobs.engine_pool import EnginePool
-from icpo.jobs.journalled import batch_key, request_key
-from icpo.records import JOURNAL_NAME
-from icpo.records.journal_file import JournalReader
+from icpo.evaluation.engine_pool import EnginePool
+from icpo.evaluation.journalled import batch_key, request_key
+from icpo.store import JOURNAL_NAME
+from icpo.store.journal_file import JournalReader
 from icpo.types import Batches, BlockEngine, Completion, Engine, SampleRequest
 
 
@@ -87,7 +87,7 @@ def main() -> None:
 
     EnginePool.get = counted
     sys.argv = ["icpo.run", *sys.argv[3:]]
-    from icpo.run import main as run
+    from icpo.cli.run import main as run
 
     run()
 

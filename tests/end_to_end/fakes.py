@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from hydra import compose, initialize_config_dir
 from omegaconf import open_dict
 
-from icpo.configuration import build, config_digest, config_source, resolved
-from icpo.jobs.cell import run_cell
-from icpo.jobs.engine_pool import POOL
+from icpo.config import build, config_digest, config_source, resolved
+from icpo.evaluation.cell import run_cell
+from icpo.evaluation.engine_pool import POOL
 from icpo.types import Completion, FinishReason, Purpose
 
 

@@ -22,8 +22,8 @@ import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from icpo.records import JOURNAL_NAME, RESULTS_NAME, read_results, run_cells
-from icpo.records.repair import verify
+from icpo.store import JOURNAL_NAME, RESULTS_NAME, read_results, run_cells
+from icpo.store.repair import verify
 from tests.end_to_end.counted_run import stored_keys
 
 ROOT = Path(__file__).parents[2]

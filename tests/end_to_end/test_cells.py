@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from icpo.configuration import config_source
+from icpo.config import config_source
 from icpo.errors import BenchmarkError, RecordsError
-from icpo.records import read_metrics, read_results, read_scores, read_status
-from icpo.reporting import write_report
+from icpo.report import write_report
+from icpo.store import read_metrics, read_results, read_scores, read_status
 from icpo.types import Completion, FinishReason
 from tests.end_to_end.fakes import Blocks, Continuous, questions_file, run
 

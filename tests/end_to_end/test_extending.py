@@ -11,10 +11,10 @@ import pytest
 from hydra import compose, initialize_config_dir
 from omegaconf import open_dict
 
-from icpo.configuration import build, check_config, config_source
-from icpo.jobs.planning import cell_need
-from icpo.records import read_metrics, read_results
-from icpo.reporting import question_frame
+from icpo.config import build, check_config, config_source
+from icpo.evaluation.planning import cell_need
+from icpo.report import question_frame
+from icpo.store import read_metrics, read_results
 from icpo.types import AnswerKind, Candidate, Lookahead, Purpose
 from tests.end_to_end.fakes import Blocks, run_composed
 from tests.methods.hand import QUESTION, boxed, play, said, tally, toolkit

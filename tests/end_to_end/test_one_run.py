@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from icpo.records import planned_cells
-from icpo.status import run_status
+from icpo.cli.status import run_status
+from icpo.store import planned_cells
 from tests.end_to_end.kill_harness import ROOT, TINY
 
 pytestmark = pytest.mark.slow

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from icpo.regrade import main
+from icpo.cli.regrade import main
 from icpo.types import Purpose
 from tests.end_to_end import fakes
 

@@ -3,7 +3,7 @@
 import pytest
 
 from icpo.errors import EngineError
-from icpo.records import read_metrics, read_results
+from icpo.store import read_metrics, read_results
 from tests.end_to_end.fakes import Blocks, Continuous, questions_file, run
 
 RIVALS = ("self_consistency", "best_of_n", "tot_self_eval", "tot_majority", "mctsr")

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from icpo.records import read_results, read_status
+from icpo.store import read_results, read_status
 from tests.end_to_end.kill_harness import ROOT, TINY
 
 pytestmark = pytest.mark.slow

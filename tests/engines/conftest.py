@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from icpo.backbones import Backbone, ChatTemplate
-from icpo.engines.transformers import Transformers
+from icpo.engines.local.transformers import Transformers
 
 CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789 .\n?=+"
 

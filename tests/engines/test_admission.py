@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from icpo.engines.admission import Admission
+from icpo.engines.vllm.admission import Admission
 from icpo.types import Purpose
 from tests.sampling import sampling_of
 

@@ -3,8 +3,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from icpo.engines import attention
-from icpo.engines.attention import Shared, attend, fill, merge, survivors
+from icpo.engines.local import attention
+from icpo.engines.local.attention import Shared, attend, fill, merge, survivors
 
 
 def full(q, k, v):

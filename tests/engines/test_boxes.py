@@ -1,6 +1,6 @@
 import pytest
 
-from icpo.engines.boxes import end_of_box
+from icpo.engines.vllm.boxes import end_of_box
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("openai")
 
 from icpo.backbones import Backbone
-from icpo.engines.openai import OpenAISettings
+from icpo.engines.api.settings import OpenAISettings
 from icpo.errors import BudgetError, EngineError
 from icpo.types import FinishReason, Prompt, Purpose, SampleRequest
 from tests.engines.openai_server import COMPLETION_TOKENS, FAULTS, PROMPT_TOKENS, Server

@@ -2,7 +2,7 @@ from datetime import datetime, timezone
 
 import pytest
 
-from icpo.engines import openai_wire as wire
+from icpo.engines.api import wire
 from icpo.types import FinishReason, Prompt
 
 

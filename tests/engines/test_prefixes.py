@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from icpo.engines.prefixes import cluster
+from icpo.engines.local.prefixes import cluster
 
 prompts = st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=8).map(tuple), min_size=1, max_size=12)
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from icpo.engines.sampling import Randomness, RowSettings, draw
+from icpo.engines.local.sampling import Randomness, RowSettings, draw
 from tests.sampling import sampling_of
 
 NO_END = torch.tensor([], dtype=torch.long)

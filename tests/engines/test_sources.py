@@ -4,7 +4,7 @@ import pytest
 import yaml
 from huggingface_hub.errors import LocalEntryNotFoundError
 
-from icpo.configuration import config_source
+from icpo.config import config_source
 from icpo.engines.sources import absence, locate
 from icpo.errors import EngineError
 from tests.engines.conftest import backbone_of

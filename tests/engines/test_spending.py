@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from icpo.engines.spending import Budget, Spend
+from icpo.engines.api.spending import Budget, Spend
 from icpo.errors import BudgetError
 
 

@@ -160,7 +160,7 @@ def test_memory_that_runs_out_names_the_way_out(llama_folder, monkeypatch):
         )
 
     small = settings_of(max_batch_rows=3).start(backbone_of(llama_folder), max_context_tokens=256)
-    monkeypatch.setattr("icpo.engines.decoding.decode_rows", full)
+    monkeypatch.setattr("icpo.engines.local.decoding.decode_rows", full)
     with pytest.raises(
         EngineError, match=r"\(Tried to allocate 28.49 GiB\).*max_batch_rows \(now 3\)"
     ) as raised:

@@ -1,6 +1,6 @@
 import pytest
 
-from icpo.engines.vllm import graph_sizes
+from icpo.engines.vllm.settings import graph_sizes
 from tests.engines.test_vllm_failures import settings_of
 
 
@@ -23,7 +23,7 @@ def test_a_replayed_graph_is_little_larger_than_the_batch():
 
 def test_bursts_are_told_to_our_scheduler_where_the_one_it_extends_is_in_use():
     told = settings_of(admission_burst=16)._with_bursts()
-    assert told["scheduler_cls"] == "icpo.engines.vllm_scheduler.BurstScheduler"
+    assert told["scheduler_cls"] == "icpo.engines.vllm.scheduler.BurstScheduler"
     assert told["additional_config"] == {"icpo_admission_burst": 16}
     assert settings_of(admission_burst=1)._with_bursts() == {}
     for options in (

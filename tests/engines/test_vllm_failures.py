@@ -1,8 +1,8 @@
 import pytest
 
-from icpo.engines import vllm_log
-from icpo.engines.vllm import Vllm
-from icpo.engines.vllm_failures import died, failed_start
+from icpo.engines.vllm import log as vllm_log
+from icpo.engines.vllm.failures import died, failed_start
+from icpo.engines.vllm.settings import Vllm
 from icpo.errors import EngineError
 from tests.engines.conftest import backbone_of
 

@@ -30,11 +30,11 @@ def scheduler(monkeypatch):
         module = ".".join(name.split(".")[:place])
         monkeypatch.setitem(sys.modules, module, ModuleType(module))
     sys.modules[name].AsyncScheduler = Greedy
-    monkeypatch.delitem(sys.modules, "icpo.engines.vllm_scheduler", raising=False)
-    from icpo.engines.vllm_scheduler import BurstScheduler
+    monkeypatch.delitem(sys.modules, "icpo.engines.vllm.scheduler", raising=False)
+    from icpo.engines.vllm.scheduler import BurstScheduler
 
     yield BurstScheduler
-    sys.modules.pop("icpo.engines.vllm_scheduler")
+    sys.modules.pop("icpo.engines.vllm.scheduler")
 
 
 def starts(made, num_ended):

@@ -6,12 +6,12 @@ import pandas as pd
 import pytest
 from omegaconf import OmegaConf
 
-from icpo.configuration import config_source
+from icpo.config import config_source
 from icpo.metrics import GradedFinals, QuestionScore
-from icpo.records import read_metrics
+from icpo.store import read_metrics
 from tests.end_to_end.fakes import questions_file, run
 from tests.experiments.scripts import load
-from tests.reporting.stored_runs import tally
+from tests.report.stored_runs import tally
 
 VARIANTS = OmegaConf.load(Path(config_source()) / "exp/controls.yaml").hydra.sweeper.params.variant.split(",")
 LEVELS = ("arith_l3", "arith_l4")

@@ -4,10 +4,10 @@ import pandas as pd
 import pytest
 
 from icpo.errors import RecordsError
-from icpo.reporting import write_report
-from icpo.reporting.expected import read_table
+from icpo.report import write_report
+from icpo.report.expected import read_table
 from tests.experiments.scripts import EXPERIMENTS, load
-from tests.reporting.stored_runs import MadeUpCell, me_icpo
+from tests.report.stored_runs import MadeUpCell, me_icpo
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("openai")
 
-from icpo.records import read_metrics, read_status
+from icpo.store import read_metrics, read_status
 from tests.end_to_end.fakes import questions_file
 from tests.engines.openai_server import Handler, Server
 from tests.experiments.scripts import EXPERIMENTS

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from icpo.reporting.paper import paper_numbers
+from icpo.report.paper import paper_numbers
 from tests.experiments.scripts import EXPERIMENTS, load
 
 check = load("paper_numbers/check")

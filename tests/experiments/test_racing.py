@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from icpo.grading import GradingRules
-from icpo.records import read_results
+from icpo.store import read_results
 from tests.experiments.scripts import EXPERIMENTS, load
-from tests.reporting.stored_runs import GOLD, me_icpo
+from tests.report.stored_runs import GOLD, me_icpo
 
 
 @pytest.fixture

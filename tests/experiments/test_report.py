@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from tests.experiments.scripts import EXPERIMENTS, load
-from tests.reporting.stored_runs import MadeUpCell, me_icpo
+from tests.report.stored_runs import MadeUpCell, me_icpo
 
 ROOT = EXPERIMENTS.parent
 

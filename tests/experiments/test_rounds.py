@@ -3,10 +3,10 @@
 import pytest
 
 from icpo.metrics import GradedFinals, GradedRound, QuestionScore
-from icpo.records import read_metrics
+from icpo.store import read_metrics
 from tests.end_to_end.fakes import questions_file, run
 from tests.experiments.scripts import load
-from tests.reporting.stored_runs import tally
+from tests.report.stored_runs import tally
 
 FINALS_AFTER_EACH = ("method.num_rounds=2", "method.finals_after=[0,1,2]")
 

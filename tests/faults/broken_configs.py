@@ -7,7 +7,7 @@ from hydra import compose, initialize_config_dir
 from hypothesis import strategies as st
 from omegaconf import DictConfig, OmegaConf
 
-from icpo.configuration import config_source, presets
+from icpo.config import config_source, presets
 
 CONF = Path(config_source())
 GROUPS = sorted(path.name for path in CONF.iterdir() if path.is_dir() and path.name not in ("exp", "hydra"))
@@ -31,9 +31,9 @@ CONTRADICTIONS = [
     ["method.num_candidates=0"],
     ["benchmark.limit=0"],
     ["max_in_flight=0"],
-    ["tracking._target_=icpo.records.storage.replace_file"],
+    ["tracking._target_=icpo.store.storage.replace_file"],
     ["engine._target_=os.system"],
-    ["method._target_=icpo.records.lock.Path"],
+    ["method._target_=icpo.store.lock.Path"],
 ]
 RAW = [
     "[",

@@ -12,7 +12,7 @@ from hydra.errors import HydraException
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from omegaconf.errors import OmegaConfBaseException
 
-from icpo.configuration import build, check_arguments, check_config, config_digest, resolved
+from icpo.config import build, check_arguments, check_config, config_digest, resolved
 from icpo.errors import ConfigError
 from tests.faults.broken_configs import CONF, breakages
 

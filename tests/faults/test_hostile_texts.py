@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from icpo.records import read_results, read_status, read_texts
-from icpo.reporting import write_report
+from icpo.report import write_report
+from icpo.store import read_results, read_status, read_texts
 from icpo.types import Completion, FinishReason, Prompt, Purpose, SampleRequest
 from tests.end_to_end.fakes import Blocks, Continuous, run
 from tests.engines.conftest import backbone_of, settings_of
-from tests.records.values import HOSTILE
 from tests.sampling import sampling_of
+from tests.store.values import HOSTILE
 
 CANARY = "canary"
 TEXTS = [

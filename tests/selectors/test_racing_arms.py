@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from icpo.records import read_results
+from icpo.store import read_results
 from icpo.types import Purpose
 from tests.end_to_end.fakes import Continuous, questions_file, reply, run
 

@@ -3,7 +3,7 @@
 import os
 import time
 
-from icpo.jobs.engine_pool import EnginePool
+from icpo.evaluation.engine_pool import EnginePool
 
 SECONDS = float(os.environ.get("ICPO_TEST_SECONDS_PER_BATCH", "0"))
 get = EnginePool.get

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from icpo.records import read_status
+from icpo.store import read_status
 from tests.slurm.sandbox import SlurmSandbox, is_installed
 
 ROOT = Path(__file__).parents[2]

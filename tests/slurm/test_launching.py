@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from icpo.records import MANIFEST_NAME, read_results, run_cells
-from icpo.records.repair import verify
+from icpo.store import MANIFEST_NAME, read_results, run_cells
+from icpo.store.repair import verify
 from tests.slurm.conftest import ON_SLURM, ROOT, wait_until
 from tests.slurm.sandbox import NUM_CPUS
 

@@ -5,7 +5,7 @@ import csv
 import pytest
 from hydra import compose, initialize_config_dir
 
-from icpo.configuration import build, config_source
+from icpo.config import build, config_source
 from icpo.errors import ConfigError
 
 SMALL = {

@@ -7,10 +7,10 @@ import time
 
 import pytest
 
-from icpo.configuration import SeenRun
+from icpo.config import SeenRun
 from icpo.errors import ConfigError
-from icpo.jobs.cell import report_runs
-from icpo.records import CellRecords
+from icpo.evaluation.cell import report_runs
+from icpo.store import CellRecords
 from icpo.tracking import NoTracker, WandbMode, WandbTracker, log_report, tracker_of
 from icpo.tracking.wandb_tracker import run_id, say_how_to_sync
 

@@ -4,7 +4,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from icpo.dashboard import main
+from icpo.cli.dashboard import main
 
 pytest.importorskip("wandb_workspaces")
 

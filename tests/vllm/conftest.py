@@ -5,7 +5,7 @@ import os
 import pytest
 
 from icpo.backbones import Backbone, ChatTemplate
-from icpo.engines.vllm import Vllm
+from icpo.engines.vllm.settings import Vllm
 from icpo.types import Prompt, Purpose, SampleRequest
 from tests.sampling import sampling_of
 

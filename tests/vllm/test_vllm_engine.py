@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from icpo.engines.transformers import Transformers
+from icpo.engines.local.transformers import Transformers
 from icpo.errors import EngineError
 from icpo.types import Engine, FinishReason, Purpose
 from tests.vllm.conftest import CONTEXT_TOKENS, answers, ask, nano, settings_of
@@ -82,7 +82,7 @@ def test_more_requests_than_fit_wait_and_all_are_answered(engine):
 
 def test_an_answer_may_end_at_its_first_box_and_a_summary_never_does(engine, monkeypatch):
     # A one stands for a box, since nano may write none here; tests/engines/test_boxes.py knows boxes.
-    monkeypatch.setattr("icpo.engines.vllm_engine.end_of_box", lambda text: text.find("1") + 1 or None)
+    monkeypatch.setattr("icpo.engines.vllm.engine.end_of_box", lambda text: text.find("1") + 1 or None)
     many = {"num_samples": 16, "temperature": 2.0, "max_tokens": 80, "min_tokens": 80}
     answer, summary = answers(engine, [ask(TEXTS[1], purpose=Purpose.FINAL, **many), ask(TEXTS[1], **many)])
     for ended, free in zip(answer, summary, strict=True):

@@ -4,11 +4,11 @@ import pytest
 
 from icpo.engines.scripted import ScriptedEngine
 from icpo.errors import EngineError
-from icpo.jobs.journalled import JournalledEngine
+from icpo.evaluation.journalled import JournalledEngine
 from icpo.methods import MeIcpo, drive
-from icpo.records import Journal
 from icpo.rewards import Majority
 from icpo.selectors import Entropy
+from icpo.store import Journal
 from icpo.types import AnswerKind, Purpose, Question, Toolkit
 from tests.methods.hand import BOOK, tally
 from tests.sampling import sampling_of

@@ -1,0 +1,43 @@
+"""`python -m icpo.regrade RUN_NAME`: reads and grades stored texts again and says which verdicts moved."""
+
+import argparse
+import logging
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from icpo.errors import IcpoError
+
+logger = logging.getLogger("icpo")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Grades each cell again under its own protocol; 1 when a verdict moved, 2 on an error.
+
+    The answers of finals are read from the stored texts with the rules in force now. A verdict is a final's
+    outcome and class, or whether a round's candidate is right. With --write the scores and metrics
+    are replaced, and the report made anew; without it nothing changes.
+    """
+    parser = argparse.ArgumentParser(prog="python -m icpo.regrade", description=__doc__)
+    parser.add_argument("run_name", help="a folder of outputs/, e.g. quickstart")
+    parser.add_argument("--outputs", type=Path, default=Path("outputs"), help="where runs lie")
+    parser.add_argument(
+        "--write", action="store_true", help="replace scores and metrics where verdicts moved"
+    )
+    options = parser.parse_args(arguments)
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    from icpo.evaluation.regrading import regrade_run
+    from icpo.report import write_report
+
+    try:
+        num_moved = regrade_run(options.outputs, options.run_name, write=options.write, say=logger.info)
+        if options.write and num_moved:
+            write_report(options.outputs, options.run_name)
+    except IcpoError as error:
+        logger.error("%s", error)
+        return 2
+    return 1 if num_moved else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,26 @@
+"""Where configurations lie, what is refused, what they build: with run.py the only code that knows Hydra."""
+
+from icpo.config.checks import check_arguments, check_config
+from icpo.config.messages import HYDRA_ERRORS, one_line
+from icpo.config.source import config_source, presets
+from icpo.config.sweeps import SEEN_RUNS, SENT_AWAY, RememberRun, SeenRun, runs_here
+from icpo.config.targets import sources
+from icpo.config.values import build, config_digest, resolved
+
+__all__ = [
+    "HYDRA_ERRORS",
+    "SEEN_RUNS",
+    "SENT_AWAY",
+    "RememberRun",
+    "SeenRun",
+    "build",
+    "check_arguments",
+    "check_config",
+    "config_digest",
+    "config_source",
+    "one_line",
+    "presets",
+    "resolved",
+    "runs_here",
+    "sources",
+]

@@ -1,0 +1,107 @@
+"""What is refused before anything is built."""
+
+import logging
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from icpo.config.messages import did_you_mean, one_line
+from icpo.config.source import REFERENCE, conf_folder, folders, keys_referred_to, never_read, presets
+from icpo.config.targets import check_target, targets
+from icpo.config.values import SECRET
+from icpo.errors import ConfigError
+
+logger = logging.getLogger("icpo")
+
+SWITCHES = ("dry_run", "watch")
+NEEDED = ("tracking", "run_name", "cell", "output_root")
+# By code; all other keys are there for others to refer to.
+READ = (*SWITCHES, *NEEDED, "job", "allow_targets")
+NO_FOLDER = ("", ".", "..")
+NO_EXPERIMENT = "No experiment selected. Pass +exp=NAME; presets: {presets}. See --help."
+
+
+def check_arguments(arguments: Sequence[str]) -> None:
+    """Refuses what Hydra would take wrongly, or explain badly. Raises ConfigError."""
+    chosen = re.compile(r"\+*(exp|job)=|-.*")
+    if not any(chosen.match(argument) for argument in arguments):
+        raise ConfigError(NO_EXPERIMENT.format(presets=", ".join(presets())))
+    for argument in arguments:
+        group, _, choice = argument.partition("=")
+        if SECRET.search(group):
+            raise ConfigError(
+                f"{group} looks like a secret, which would be stored with the settings. Put it into an "
+                "environment variable; engine.api_key_env names it."
+            )
+        if choice == "null" and (conf_folder() / group.lstrip("+")).is_dir():
+            raise ConfigError(f"{argument} is no choice of {group}. To leave the group out, pass ~{group}.")
+        if re.match(r"\+?exp=.*,", argument):
+            raise ConfigError(
+                f"{argument} sweeps over presets, which would ignore the axes inside them. "
+                "Start one run for each preset."
+            )
+        if re.match(r"\+*seeds=\[.*\],", argument):
+            raise ConfigError(
+                f"{argument} sweeps over seeds, whose cells would share a folder. Give all to each cell, "
+                "as in seeds=[0,1,2], or start one run for each with its own run_name."
+            )
+
+
+def check_config(config: DictConfig) -> None:
+    """Refuses a configuration that cannot run. Raises ConfigError."""
+    if unread := never_read():
+        raise ConfigError(
+            f"{unread[0]} would not be read: conf/ has a file of that name. Give it another name."
+        )
+    if OmegaConf.select(config, "job") is None:
+        raise ConfigError(NO_EXPERIMENT.format(presets=", ".join(presets())))
+    try:
+        absent = [key for key in NEEDED if OmegaConf.select(config, key) is None]
+        missing = sorted(OmegaConf.missing_keys(config))
+        allowed = _allowed(config)
+        unclear = [key for key in SWITCHES if not isinstance(config.get(key, False), bool)]
+    except OmegaConfBaseException as error:
+        raise ConfigError(one_line(error)) from None
+    if absent:
+        raise ConfigError(f"Every run needs {', '.join(absent)}; leave {absent[0]} in, as {absent[0]}=VALUE.")
+    if missing:
+        raise ConfigError(f"No value for {', '.join(missing)}. Pass e.g. {missing[0]}=VALUE.")
+    if any(part in NO_FOLDER for part in str(config.run_name).split("/")):
+        raise ConfigError(f"run_name names a folder below output_root, got {config.run_name!r}.")
+    if "/" in str(config.cell) or config.cell in NO_FOLDER:
+        raise ConfigError(
+            f"The cell {str(config.cell)!r} would be no folder of its run, so that no report would find it. "
+            "Choose names and labels without '/'."
+        )
+    if unclear:
+        raise ConfigError(f"{unclear[0]} must be true or false, got {config.get(unclear[0])!r}.")
+    raw = OmegaConf.to_container(config, resolve=False)
+    _check_keys(raw)
+    for path, target in targets(raw):
+        check_target(path, target, allowed)
+
+
+def _allowed(config: DictConfig) -> Sequence[str]:
+    """The names of classes, modules and packages from elsewhere that may be built."""
+    allowed = OmegaConf.select(config, "allow_targets") or []
+    if OmegaConf.is_config(allowed):
+        allowed = OmegaConf.to_container(allowed, resolve=True)
+    if not isinstance(allowed, list) or not all(isinstance(name, str) for name in allowed):
+        raise ConfigError(
+            f"allow_targets must be a list of names, as in allow_targets=[my_ext], got {allowed!r}."
+        )
+    return allowed
+
+
+def _check_keys(raw: Any) -> None:
+    """Refuses a key beside `job` that nothing reads and that looks like one that is read; tells of others."""
+    known = set(READ).union(*map(keys_referred_to, folders()), REFERENCE.findall(str(raw)))
+    for key in map(str, raw):
+        if key in known:
+            continue
+        if hint := did_you_mean(key, known):
+            raise ConfigError(f"Nothing reads {key!r}: it would change nothing.{hint}")
+        logger.warning("Nothing reads %r: it changes nothing.", key)

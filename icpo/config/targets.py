@@ -1,0 +1,128 @@
+"""The classes that a configuration names: which are let in, what they are, what source they have."""
+
+import hashlib
+import importlib
+import sys
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any
+
+from hydra._internal.utils import _locate
+
+from icpo.config.messages import did_you_mean
+from icpo.config.source import files_below
+from icpo.errors import ConfigError
+
+OWN_PACKAGE = "icpo."
+_IMPORTING = (importlib.__file__, _locate.__code__.co_filename)  # where an import is called
+
+
+def targets(node: Any, path: str = "config") -> Iterator[tuple[str, str]]:
+    """Where in a configuration a class is named, and its name."""
+    if isinstance(node, Mapping):
+        if "_target_" in node:
+            yield path, str(node["_target_"])
+        for key, child in node.items():
+            yield from targets(child, f"{path}.{key}")
+    elif isinstance(node, list):
+        for i, child in enumerate(node):
+            yield from targets(child, f"{path}[{i}]")
+
+
+def own_class(target: str) -> type | None:
+    """The class of that name, if it is defined in this project and not merely reached by way of it."""
+    module, _, name = target.rpartition(".")
+    if not module.startswith(OWN_PACKAGE):
+        return None
+    try:
+        found = getattr(import_module(module), name, None)
+    except ModuleNotFoundError:
+        return None
+    return found if isinstance(found, type) and found.__module__.startswith(OWN_PACKAGE) else None
+
+
+def check_target(path: str, target: str, allowed: Sequence[str]) -> None:
+    """Refuses a class from elsewhere unless it, or what it lies in, is allowed. Raises ConfigError."""
+    if own_class(target) is not None:
+        return
+    if not any(target == name or target.startswith(f"{name}.") for name in allowed):
+        one, package = (
+            f"++allow_targets=[{','.join(map(ascii, [*allowed, name]))}]"
+            for name in (target, target.partition(".")[0])
+        )
+        raise ConfigError(
+            f"{path}._target_ is {target!r}, which is no class of this project. If you trust it, allow it by "
+            f"name, {one}, or all of its package, {package}"
+        )
+
+
+def located(target: str) -> Any:
+    """The class or function of that name; what its module does when imported is done.
+
+    Raises:
+        ConfigError: there is none, or its module cannot be imported; with the place of the error.
+    """
+    try:
+        return _locate(target)
+    except (ImportError, ValueError) as error:
+        raise ConfigError(f"_target_ {target!r}: {_reason(target, error.__cause__ or error)}") from None
+
+
+def sources(values: Mapping[str, Any]) -> dict[str, str]:
+    """For each class of a job from outside this project, a digest of its top package's or module's source."""
+    names = {target for _, target in targets(values["job"]) if not target.startswith(OWN_PACKAGE)}
+    return {name: _source_digest(name.partition(".")[0]) for name in sorted(names)}
+
+
+@cache
+def _source_digest(package: str) -> str:
+    """Of all Python files of an imported package, by their paths in it, or of the file of a module."""
+    module = sys.modules.get(package) or import_module(package)
+    folders = [Path(folder) for folder in getattr(module, "__path__", ())]
+    files = [
+        (str(path.relative_to(folder)), path) for folder in folders for path in files_below(folder, "*.py")
+    ]
+    if not folders and (file := getattr(module, "__file__", None)):
+        files = [(Path(file).name, Path(file))]
+    digest = hashlib.blake2b(digest_size=12)
+    for name, path in sorted(files):
+        digest.update(f"{name}\0{hashlib.blake2b(path.read_bytes()).hexdigest()}\n".encode())
+    return digest.hexdigest()
+
+
+def _reason(target: str, cause: BaseException) -> str:
+    """Why there is no such class: what its code got wrong, or what is not there."""
+    said = " ".join(str(cause).split())
+    if isinstance(cause, SyntaxError):
+        return f"{cause.filename}, line {cause.lineno}: {cause.msg}."
+    if place := _place(cause):
+        return f"{place}: {type(cause).__name__}: {said}"
+    if isinstance(cause, ModuleNotFoundError) and f"{target}.".startswith(f"{cause.name}."):
+        return _not_there(str(cause.name))
+    return said
+
+
+def _not_there(missing: str) -> str:
+    parent, _, name = missing.rpartition(".")
+    if not parent:
+        return (
+            f"there is no module {name} on Python's path. Start in the folder that holds it, or export "
+            "PYTHONPATH=FOLDER."
+        )
+    module = import_module(parent)
+    inside = [one.name for one in iter_modules(getattr(module, "__path__", []))]
+    return f"{parent} has no {name}.{did_you_mean(name, {*vars(module), *inside})}"
+
+
+def _place(error: BaseException) -> str:
+    """The innermost line at which an error arose in code that was imported; empty where there was none."""
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not frame.filename.startswith("<frozen") and frame.filename not in _IMPORTING
+    ]
+    return f"{frames[-1].filename}, line {frames[-1].lineno}" if frames else ""

@@ -1,0 +1,108 @@
+"""Configurations to values: what is built, what is stored, and which of it determines results."""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from hydra.errors import InstantiationException
+from hydra.utils import instantiate
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from icpo.config.fields import misfits
+from icpo.config.messages import one_line
+from icpo.config.targets import located
+from icpo.errors import ConfigError
+
+NOT_IN_DIGEST = (
+    "tracking",
+    "output_root",
+    "run_name",
+    "max_in_flight",
+    "dry_run",
+    "watch",
+    "rates",
+    "question_tokens",
+    "allow_targets",
+)
+ENGINE_PACE = (  # how fast an engine goes and what it may spend: a run goes on when they are changed
+    "max_num_seqs",
+    "admission_burst",
+    "max_num_batched_tokens",
+    "gpu_memory_utilization",
+    "max_concurrency",
+    "timeout_seconds",
+    "max_retries",
+    "first_wait_seconds",
+    "max_wait_seconds",
+    "max_requests",
+    "max_tokens",
+    "max_cost",
+    "prompt_price",
+    "completion_price",
+    "api_key_env",
+)
+SECRET = re.compile(r"(?i)(api_?key|secret|password|auth(orization)?|access_token)$")
+
+
+def build(node: Any) -> Any:
+    """The value a node describes, built from its `_target_`. Raises ConfigError naming the key."""
+    try:
+        if OmegaConf.is_config(node):
+            key, plain = node._get_full_key(None), OmegaConf.to_container(node, resolve=True)
+            if isinstance(plain, Mapping) and "_target_" not in plain:
+                raise ConfigError(f"{key} needs a `_target_` that names its class, got {plain!r}")
+            _check_fields(plain, key)
+        return instantiate(node, _convert_="all")
+    except (InstantiationException, OmegaConfBaseException) as error:
+        raise ConfigError(one_line(error)) from None
+
+
+def resolved(config: DictConfig) -> dict[str, Any]:
+    """The configuration as plain values, interpolations resolved. Raises ConfigError where one cannot be."""
+    try:
+        container = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
+    except OmegaConfBaseException as error:
+        raise ConfigError(one_line(error)) from None
+    return _without_secrets(container)  # type: ignore[no-any-return]
+
+
+def config_digest(values: Mapping[str, Any]) -> str:
+    """A digest of what determines results: all but tracking, paths, throughput settings and budgets."""
+    kept = json.dumps(_determining(values), sort_keys=True)
+    return hashlib.blake2b(kept.encode(), digest_size=12).hexdigest()
+
+
+def _check_fields(node: Any, key: str) -> None:
+    """Raises ConfigError where a class would be given what is not for it."""
+    if isinstance(node, Mapping):
+        if "_target_" in node:
+            for misfit in misfits(located(str(node["_target_"])), node, name=key.rpartition(".")[2]):
+                raise ConfigError(f"{misfit}; full_key: {key}")
+        for name, child in node.items():
+            _check_fields(child, f"{key}.{name}")
+    elif isinstance(node, list):
+        for i, child in enumerate(node):
+            _check_fields(child, f"{key}[{i}]")
+
+
+def _determining(values: Mapping[str, Any]) -> dict[str, Any]:
+    """What determines results, of a configuration or of a job in it."""
+    kept = {key: value for key, value in values.items() if key not in NOT_IN_DIGEST}
+    if isinstance(engine := kept.get("engine"), Mapping):
+        kept["engine"] = {key: value for key, value in engine.items() if key not in ENGINE_PACE}
+    for part in ("job", "evaluation"):
+        if isinstance(inner := kept.get(part), Mapping):
+            kept[part] = _determining(inner)
+    return kept
+
+
+def _without_secrets(node: Any, key: str = "") -> Any:
+    """The same values, those of keys that name a secret masked: they are stored and tracked."""
+    if isinstance(node, Mapping):
+        return {str(key): _without_secrets(child, str(key)) for key, child in node.items()}
+    if isinstance(node, list):
+        return [_without_secrets(child, key) for child in node]
+    return "(hidden)" if node is not None and SECRET.search(key) else node

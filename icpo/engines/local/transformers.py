@@ -1,0 +1,187 @@
+"""The transformers engine: whole batches on a CPU or one GPU, the same bits for the same batch every time."""
+
+import importlib.util
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from icpo.engines.sources import Source, load_tokenizer, locate, tokenize
+from icpo.errors import EngineError
+from icpo.types import Batches, Completion, FinishReason, SampleRequest
+
+if TYPE_CHECKING:
+    from icpo.backbones import Backbone
+    from icpo.engines.local.endings import Drawn, Endings, Row
+
+log = logging.getLogger(__name__)
+
+DEVICES = ("auto", "cpu", "cuda")
+DTYPES = ("auto", "backbone", "float32", "bfloat16")
+
+
+@dataclass(frozen=True, slots=True)
+class Transformers:
+    """Settings of the transformers engine.
+
+    `device` auto takes a GPU if there is one. `dtype` auto takes bfloat16 where it is fast in hardware,
+    float32 elsewhere; `backbone` takes what the backbone names. A stage of `block_questions` questions is one
+    batch, drawn at most `max_batch_rows` samples at a time.
+    """
+
+    name: str
+    device: str
+    dtype: str
+    block_questions: int
+    max_batch_rows: int
+
+    def __post_init__(self) -> None:
+        if self.device not in DEVICES:
+            raise ValueError(f"device must be one of {', '.join(DEVICES)}, got {self.device!r}")
+        if self.dtype not in DTYPES:
+            raise ValueError(f"dtype must be one of {', '.join(DTYPES)}, got {self.dtype!r}")
+        for field in ("block_questions", "max_batch_rows"):
+            if getattr(self, field) < 1:
+                raise ValueError(f"{field} must be at least 1, got {getattr(self, field)}")
+
+    def preflight(self) -> None:
+        """Raises EngineError if what the engine needs is missing."""
+        missing = [p for p in ("torch", "transformers") if importlib.util.find_spec(p) is None]
+        if missing:
+            raise EngineError(
+                f"engine={self.name} needs {' and '.join(missing)}. Install with pip install icpo, "
+                "or choose engine=openai."
+            )
+
+    def start(self, backbone: "Backbone", *, max_context_tokens: int) -> "TransformersEngine":
+        """Loads the backbone; prompt and completion together have at most `max_context_tokens`."""
+        self.preflight()
+        return TransformersEngine(self, backbone, max_context_tokens)
+
+
+class TransformersEngine:
+    """A BlockEngine. A completion depends on the list of requests it was drawn with and on nothing else."""
+
+    def __init__(self, settings: Transformers, backbone: "Backbone", max_context_tokens: int) -> None:
+        source = locate(backbone)
+        self.block_questions = settings.block_questions
+        self._settings, self._backbone = settings, backbone
+        self._tokenizer = load_tokenizer(source, backbone)
+        self._model, self._endings, described = _load(
+            settings, backbone, source, self._tokenizer, max_context_tokens
+        )
+        self._max_context_tokens = max_context_tokens
+        self.identity = (
+            f"transformers {described} {source.revision} context={max_context_tokens} "
+            f"template={backbone.chat_template.value}{dict(backbone.template_options) or ''} "
+            f"block={settings.block_questions} rows={settings.max_batch_rows}"
+        )
+        log.info("engine started: %s", self.identity)
+
+    def generate(self, requests: Sequence[SampleRequest]) -> Batches:
+        """The completions of each request, in order.
+
+        A prompt that leaves less than `min_room_tokens` is answered with `prompt_too_long` and no text.
+        Raises EngineError if the GPU's memory runs out.
+        """
+        import torch
+
+        from icpo.engines.local.decoding import decode_rows
+
+        prompts = [tokenize(self._tokenizer, self._backbone, request.prompt) for request in requests]
+        rows = [row for i, request in enumerate(requests) for row in self._rows(i, request, prompts[i])]
+        refused = FinishReason.PROMPT_TOO_LONG
+        answers: Batches = [
+            [Completion("", len(prompt), 0, refused)] * request.num_samples
+            for request, prompt in zip(requests, prompts, strict=True)
+        ]
+        try:
+            with torch.inference_mode():
+                for batch in batches(rows, self._settings.max_batch_rows):
+                    for row, drawn in zip(batch, decode_rows(self._model, batch, self._endings), strict=True):
+                        answers[row.request][row.index] = _completion(row, drawn)
+        except torch.OutOfMemoryError as error:
+            wanted = str(error).removeprefix("CUDA out of memory. ").split(". ")[0]
+        else:
+            return answers
+        # Raised here, the error does not keep what was on the GPU from the cells that follow.
+        raise EngineError(
+            f"The GPU's memory ran out ({wanted}). With fewer processes on the card the same command goes on "
+            f"from here; else lower engine.max_batch_rows (now {self._settings.max_batch_rows}) or "
+            f"engine.block_questions (now {self.block_questions}), and choose another run_name."
+        )
+
+    def close(self) -> None:
+        """Drops the weights."""
+        import torch
+
+        self._model = None
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()
+
+    def _rows(self, index: int, request: SampleRequest, prompt: tuple[int, ...]) -> "list[Row]":
+        """One row per sample; none if the prompt leaves too little room."""
+        from icpo.engines.local.endings import Row
+
+        sampling = request.sampling
+        room = self._max_context_tokens - len(prompt)
+        if room < sampling.min_room_tokens:
+            return []
+        clipped = min(sampling.max_tokens, room)
+        sampling = replace(sampling, max_tokens=clipped, min_tokens=min(sampling.min_tokens, clipped))
+        return [Row(prompt, sampling, request.seed + i, index, i) for i in range(request.num_samples)]
+
+
+def batches(rows: "Sequence[Row]", max_rows: int) -> "Iterator[list[Row]]":
+    """Splits rows into batches: rows of one length limit together, prompts that begin alike side by side."""
+    ordered = sorted(rows, key=lambda row: (row.sampling.max_tokens, row.prompt, row.request, row.index))
+    for start in range(0, len(ordered), max_rows):
+        yield sorted(ordered[start : start + max_rows], key=lambda row: (row.prompt, row.request, row.index))
+
+
+def _completion(row: "Row", drawn: "Drawn") -> Completion:
+    return Completion(drawn.text, len(row.prompt), drawn.num_tokens, drawn.finish_reason)
+
+
+def _load(
+    settings: Transformers, backbone: "Backbone", source: Source, tokenizer: Any, max_context_tokens: int
+) -> "tuple[Any, Endings, str]":
+    """The model, what ends its completions, and a description of device, dtype and forward."""
+    import torch
+    import transformers
+
+    from icpo.engines.local.any_model import AnyModel
+    from icpo.engines.local.endings import Endings
+    from icpo.engines.local.llama import Llama, is_supported
+
+    device = settings.device
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+    if device == "cuda" and not torch.cuda.is_available():
+        raise EngineError("engine.device=cuda, but torch sees no GPU here. Set engine.device=cpu or auto.")
+    dtype = backbone.dtype if settings.dtype == "backbone" else settings.dtype
+    if dtype == "auto":
+        dtype = "bfloat16" if device == "cuda" or torch.cpu._is_avx512_bf16_supported() else "float32"
+    try:
+        model = transformers.AutoModelForCausalLM.from_pretrained(source.folder, dtype=getattr(torch, dtype))
+    except (OSError, ValueError) as error:
+        raise EngineError(
+            f"backbone={backbone.name}: transformers {transformers.__version__} cannot load {source.folder}: "
+            f"{error}"
+        ) from error
+    made_for = getattr(model.config, "max_position_embeddings", None)
+    if made_for is not None and made_for < max_context_tokens:
+        raise EngineError(
+            f"backbone={backbone.name} was made for {made_for} tokens, not {max_context_tokens}. "
+            "Lower backbone.max_context_tokens or protocol.max_context_tokens."
+        )
+    model = model.eval().to(device)
+    ends = model.generation_config.eos_token_id
+    end_ids = [] if ends is None else [ends] if isinstance(ends, int) else ends
+    decode = partial(tokenizer.decode, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+    endings = Endings(end_ids, decode, model.config.vocab_size)
+    if is_supported(model.config):
+        return Llama(model), endings, f"llama {device} {dtype}"
+    log.warning("%s: no fast forward for model_type=%s", backbone.name, model.config.model_type)
+    return AnyModel(model), endings, f"transformers-{transformers.__version__} {device} {dtype}"

@@ -1,0 +1,242 @@
+"""The vLLM engine: requests join the running batch at any time, and are reported as they end."""
+
+import logging
+import time
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from icpo.engines.sources import Source, tokenize
+from icpo.engines.vllm.admission import Admission
+from icpo.engines.vllm.boxes import end_of_box
+from icpo.engines.vllm.failures import died
+from icpo.engines.vllm.process import VllmProcess
+from icpo.errors import EngineError
+from icpo.types import Completion, FinishReason, Purpose, SampleRequest, Sampling
+
+if TYPE_CHECKING:
+    from icpo.backbones import Backbone
+    from icpo.engines.vllm.settings import Vllm
+
+log = logging.getLogger(__name__)
+
+BOXED = (Purpose.CANDIDATE, Purpose.LOOKAHEAD, Purpose.FINAL)
+REASONS = {"stop": FinishReason.STOP, "length": FinishReason.LENGTH}
+
+
+@dataclass(slots=True)
+class _Asked:
+    """A request on its way: its completions by sample, and the names under which vLLM knows its parts.
+
+    A greedy request is drawn once, as vLLM wants it, and its completion handed out `num_copies` times.
+    """
+
+    request: SampleRequest
+    prompt: list[int]
+    sampling: Sampling
+    num_copies: int
+    completions: dict[int, Completion] = field(default_factory=dict)
+    names: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Totals:
+    """What the engine did since it started."""
+
+    requests: int = 0
+    sequences: int = 0
+    prompt_tokens: int = 0
+    cached_prompt_tokens: int = 0
+    generated_tokens: int = 0
+    busy_seconds: float = 0.0
+    away_seconds: float = 0.0
+    idle_seconds: float = 0.0
+
+
+class VllmEngine:
+    """A continuous engine. Its samples depend on what else ran, so only a journal makes a run repeatable."""
+
+    def __init__(
+        self,
+        settings: "Vllm",
+        backbone: "Backbone",
+        source: Source,
+        tokenizer: Any,
+        vllm: ModuleType,
+        arguments: Mapping[str, Any],
+        max_context_tokens: int,
+    ) -> None:
+        self._settings, self._backbone, self._tokenizer, self._vllm = settings, backbone, tokenizer, vllm
+        self._max_context_tokens = max_context_tokens
+        self._process = VllmProcess(vllm, arguments, backbone, in_process=settings.in_process)
+        self._admission = Admission(self._process.num_cache_tokens, settings.max_num_seqs)
+        self.identity = settings.identity(vllm.__version__, source.revision, backbone, max_context_tokens)
+        self.ends_by_purpose = settings.stop_at_box  # answers end at their box, summaries do not
+        self._waiting: dict[int, _Asked] = {}
+        self._running: dict[int, _Asked] = {}
+        self._parts: dict[str, tuple[int, int]] = {}
+        self._ready: deque[tuple[int, list[Completion]]] = deque()
+        self._num_named = 0
+        self._totals = _Totals()
+        self._left_at: float | None = None
+        self._idle_share = 0.0
+        log.info("engine started: %s", self.identity)
+
+    def submit(self, ticket: int, request: SampleRequest) -> None:
+        """Queues a request; it starts as soon as the cache has room for it.
+
+        A prompt that leaves less than `min_room_tokens` is answered with `prompt_too_long` and no text.
+        """
+        prompt = list(tokenize(self._tokenizer, self._backbone, request.prompt))
+        sampling, room = request.sampling, self._max_context_tokens - len(prompt)
+        if room < sampling.min_room_tokens:
+            refused = Completion("", len(prompt), 0, FinishReason.PROMPT_TOO_LONG)
+            self._ready.append((ticket, [refused] * request.num_samples))
+            return
+        most = min(sampling.max_tokens, room)
+        sampling = replace(sampling, max_tokens=most, min_tokens=min(sampling.min_tokens, most))
+        num_copies = request.num_samples if sampling.is_greedy else 1
+        drawn = replace(request, num_samples=request.num_samples // num_copies)
+        self._waiting[ticket] = _Asked(drawn, prompt, sampling, num_copies)
+        self._admit()
+
+    def finished(self) -> list[tuple[int, list[Completion]]]:
+        """Requests that ended since the last call; waits for one. Raises EngineError if the engine died."""
+        start = time.perf_counter()
+        if self._left_at is not None and self._running:
+            self._totals.away_seconds += start - self._left_at
+            self._totals.idle_seconds += (start - self._left_at) * self._idle_share
+        while not self._ready:
+            self._admit()
+            if not self._running:
+                raise EngineError("The engine was asked for completions, but nothing is in flight.")
+            for output in self._guarded(self._process.step):
+                self._take(output)
+            self._admission.preempted(self._process.new_preemptions())
+        done = list(self._ready)
+        self._ready.clear()
+        self._admit()
+        self._left_at = time.perf_counter()
+        self._idle_share = max(1 - self._admission.num_sequences / self._settings.max_num_seqs, 0.0)
+        self._totals.busy_seconds += self._left_at - start
+        return done
+
+    def cancel(self, ticket: int) -> None:
+        """Drops a request, running or not: it will not be reported."""
+        self._ready = deque(item for item in self._ready if item[0] != ticket)
+        self._waiting.pop(ticket, None)
+        if (asked := self._running.pop(ticket, None)) is not None:
+            self._drop(name for name in asked.names if name in self._parts)
+            self._admission.release(ticket)
+
+    def close(self) -> None:
+        """Ends the engine's processes and waits until their memory is free."""
+        self._process.close()
+
+    def accounting(self) -> dict[str, Any]:
+        """What was done since the start, and what it ran on; seconds of wall time, memory in GB.
+
+        `away_seconds` is time spent outside the engine while requests were running; `idle_seconds` is that
+        time weighted by the share of its places that had nothing to do. Weights and the most cache in use at
+        once say what the work needs; the peak of the devices says what vLLM reserved.
+        """
+        totals = {name: getattr(self._totals, name) for name in self._totals.__slots__}
+        return {"max_num_seqs": self._settings.max_num_seqs, **self._process.accounting(), **totals}
+
+    def _admit(self) -> None:
+        """Starts waiting requests, first come first served, while the cache has room."""
+        while self._waiting:
+            ticket, asked = next(iter(self._waiting.items()))
+            request = asked.request
+            if not self._admission.admits(
+                ticket, request.purpose, len(asked.prompt), asked.sampling, request.num_samples
+            ):
+                return
+            self._running[ticket] = self._waiting.pop(ticket)
+            self._start(ticket, asked)
+
+    def _start(self, ticket: int, asked: _Asked) -> None:
+        """Hands a request to vLLM, whole, or sample by sample where each may have to be ended by itself."""
+        request = asked.request
+        is_boxed = self._settings.stop_at_box and request.purpose in BOXED
+        sizes = [1] * request.num_samples if is_boxed else [request.num_samples]
+        for first, size in zip(range(request.num_samples), sizes, strict=False):
+            self._num_named += 1
+            name = str(self._num_named)
+            asked.names.append(name)
+            self._parts[name] = (ticket, first)
+            parameters = self._parameters(asked.sampling, size, request.seed + first, is_boxed=is_boxed)
+            self._guarded(
+                self._process.engine.add_request, name, {"prompt_token_ids": asked.prompt}, parameters
+            )
+        self._totals.requests += 1
+        self._totals.sequences += request.num_samples
+        self._totals.prompt_tokens += len(asked.prompt)
+
+    def _parameters(self, sampling: Sampling, num_samples: int, seed: int, *, is_boxed: bool) -> Any:
+        kinds = self._vllm.sampling_params.RequestOutputKind
+        is_fixed = sampling.min_tokens == sampling.max_tokens  # barring the end token at each step costs time
+        return self._vllm.SamplingParams(
+            n=num_samples,
+            temperature=sampling.temperature,
+            top_p=sampling.top_p,
+            max_tokens=sampling.max_tokens,
+            min_tokens=0 if is_fixed else sampling.min_tokens,
+            ignore_eos=is_fixed,
+            repetition_penalty=sampling.repetition_penalty,
+            stop=list(sampling.stop) or None,
+            seed=None if sampling.is_greedy else seed,
+            output_kind=kinds.CUMULATIVE if is_boxed else kinds.FINAL_ONLY,
+        )
+
+    def _take(self, output: Any) -> None:
+        """Takes note of what vLLM reports of one part; a report of a cancelled one is passed over."""
+        if output.request_id not in self._parts:
+            return
+        ticket, first = self._parts[output.request_id]
+        asked = self._running[ticket]
+        for sample in output.outputs:
+            end = None
+            if self._settings.stop_at_box and asked.request.purpose in BOXED:
+                end = end_of_box(sample.text)
+            if sample.finish_reason is None and end is None:
+                continue
+            if sample.finish_reason is None:
+                self._drop([output.request_id])
+            completion = _completion(asked, sample, output.num_cached_tokens or 0, end)
+            asked.completions[first + sample.index] = completion
+            self._admission.learn(asked.request.purpose, completion.num_completion_tokens)
+            self._totals.generated_tokens += completion.num_completion_tokens
+        if output.finished:
+            self._parts.pop(output.request_id, None)
+        if len(asked.completions) == asked.request.num_samples:
+            self._totals.cached_prompt_tokens += output.num_cached_tokens or 0
+            self._admission.release(ticket)
+            del self._running[ticket]
+            drawn = [asked.completions[i] for i in range(asked.request.num_samples)]
+            self._ready.append((ticket, drawn * asked.num_copies))
+
+    def _drop(self, names: Iterable[str]) -> None:
+        """Makes vLLM forget parts."""
+        dropped = list(names)
+        for name in dropped:
+            del self._parts[name]
+        self._guarded(self._process.engine.abort_request, dropped)
+
+    def _guarded(self, call: Any, *arguments: Any) -> Any:
+        """A call into vLLM whose failure means that the engine died."""
+        try:
+            return call(*arguments)
+        except self._process.deadly as error:
+            self._process.close()
+            raise died(error) from error
+
+
+def _completion(asked: _Asked, sample: Any, num_cached: int, end: int | None) -> Completion:
+    """A sample as a completion, cut after its box where `end` says so."""
+    if end is None and sample.finish_reason not in REASONS:
+        raise EngineError(f"vLLM ended a completion with {sample.finish_reason!r}, which is not expected.")
+    reason = FinishReason.STOP if end is not None else REASONS[sample.finish_reason]
+    return Completion(sample.text[:end], len(asked.prompt), len(sample.token_ids), reason, num_cached)

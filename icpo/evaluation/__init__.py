@@ -1,0 +1,1 @@
+"""The loop of a cell: sample, grade, measure, store."""

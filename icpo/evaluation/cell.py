@@ -1,0 +1,110 @@
+"""Runs one job in its folder: lock, manifest, status, tracking, metrics; and the report of a run."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Protocol, runtime_checkable
+
+from icpo.config import SeenRun
+from icpo.errors import IcpoError
+from icpo.evaluation.interrupt import Interrupt
+from icpo.store import CellRecords, run_cells, settle
+from icpo.tracking import Tracker, TrackerRun, log_report, tracker_of
+
+logger = logging.getLogger(__name__)
+
+
+class Job(Protocol):
+    """What conf/job/NAME.yaml builds when it needs nothing but a folder: theory, training."""
+
+    def run(self, cell: Path) -> Mapping[str, Any]:
+        """Does the work and returns what metrics.json is to hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What a job that samples is given: its records, its tracking run and the flag that says stop."""
+
+    records: CellRecords
+    tracking: TrackerRun
+    interrupt: Interrupt
+
+    def check(self) -> None:
+        """Raises Interrupted when the run was told to stop."""
+        self.interrupt.check()
+
+
+@runtime_checkable
+class SamplingJob(Protocol):
+    """A job that samples from an engine and keeps records."""
+
+    def sample(self, cell: Cell) -> Mapping[str, Any]:
+        """Does the work and returns what metrics.json is to hold."""
+
+
+def run_cell(
+    job: Job | SamplingJob,
+    *,
+    tracker: Tracker,
+    folder: Path,
+    values: Mapping[str, Any],
+    digest: str,
+    sources: Mapping[str, str] = MappingProxyType({}),
+) -> None:
+    """Runs a job in its folder, or goes on with it; its status says how it ended.
+
+    `sources` are digests of the code of classes from outside the project, by name: with other code than a
+    cell began with it does not go on.
+
+    Raises what it raises, and Interrupted where a signal came, though it be too late to stop it.
+    """
+    with Interrupt() as interrupt:
+        with CellRecords.open(folder, config=values, config_digest=digest) as records:
+            if sources:
+                records.resolve({f"the code of {name}": digest for name, digest in sources.items()})
+            records.mark("running")
+            with tracker.start(
+                folder,
+                run_name=str(values["run_name"]),
+                cell_name=folder.name,
+                job_type=_job_type(values),
+                config=values,
+            ) as tracking:
+                if isinstance(job, SamplingJob):
+                    metrics = job.sample(Cell(records, tracking, interrupt))
+                else:
+                    metrics = job.run(folder)
+                records.write_metrics(metrics)
+                tracking.summary(metrics)
+            records.mark("done")
+        interrupt.check()  # a signal too late to stop this job stops those that would follow
+
+
+def _job_type(values: Mapping[str, Any]) -> str:
+    """The method of a cell, or the name of another job."""
+    method = values.get("method")
+    return str(method["name"]) if isinstance(method, Mapping) else str(values["run_name"])
+
+
+def report_runs(runs: Sequence[SeenRun], *, track: bool) -> None:
+    """Makes each run's report from what is stored, and prints its table; of killed cells it notes that.
+
+    With `track` the report's files are kept as an artifact beside the runs of the cells.
+    """
+    from icpo.report import print_report, write_report
+    from icpo.report.dashboard import write_watched
+
+    for run in runs:
+        try:
+            for cell in run_cells(run.outputs, run.run_name):
+                settle(cell)
+            report = write_report(run.outputs, run.run_name)
+            print_report(report)
+            for address in write_watched(run.outputs, run.run_name):
+                logger.info("The question, round by round: %s", address)
+            if track:
+                log_report(run.outputs / run.run_name, report.paths, tracker_of(run.tracking))
+        except IcpoError as error:
+            logger.error("No report of %s, or not all of it: %s", run.run_name, error)

@@ -1,0 +1,253 @@
+"""The evaluation job: one backbone, benchmark, method and protocol, all its seeds."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from rich.console import Console
+
+from icpo.backbones import Backbone, ChatTemplate
+from icpo.benchmarks import Benchmark, LoadedBenchmark
+from icpo.errors import BenchmarkError
+from icpo.evaluation.budget import Rates
+from icpo.evaluation.cell import Cell
+from icpo.evaluation.engine_pool import POOL, EngineSettings, spent_between
+from icpo.evaluation.journalled import JournalledBlocks, JournalledEngine
+from icpo.evaluation.live import narrated, question_view
+from icpo.evaluation.outcome import Outcomes
+from icpo.evaluation.progress import stored_base_mean
+from icpo.evaluation.protocol import Protocol
+from icpo.grading import Grader
+from icpo.methods import Foreign, drive, drive_block
+from icpo.methods.contracts import require_members, solved
+from icpo.prompts import Book
+from icpo.rewards import Oracle
+from icpo.rewards.oracle import IsRight
+from icpo.store import read_metrics
+from icpo.types import (
+    BlockEngine,
+    Engine,
+    Method,
+    Purpose,
+    Question,
+    QuestionResult,
+    RewardSource,
+    Sampling,
+    Selector,
+    Solving,
+    Toolkit,
+)
+
+Part = TypeVar("Part")
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """One cell of a table; conf/job/evaluation.yaml says where each part comes from."""
+
+    backbone: Backbone
+    engine: EngineSettings
+    benchmark: Benchmark
+    protocol: Protocol
+    prompts: Book
+    reward: RewardSource
+    selector: Selector
+    method: Method
+    seeds: tuple[int, ...]
+    max_in_flight: int
+    rates: Rates
+    question_tokens: int
+    watch: bool
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "seeds", tuple(self.seeds))
+        require_members("method", self.method)
+        if not self.seeds or len(set(self.seeds)) != len(self.seeds):
+            raise ValueError(f"seeds must be different integers, at least one, got {list(self.seeds)}")
+        for name in ("max_in_flight", "question_tokens"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+        for purpose, sampling in self.sampling().items():
+            if sampling.min_room_tokens >= self.context_tokens:
+                raise ValueError(
+                    f"protocol.sampling.{purpose.value}.min_room_tokens={sampling.min_room_tokens} leaves no "
+                    f"room for a prompt in backbone.max_context_tokens={self.context_tokens}"
+                )
+        if self.protocol.lookahead.forced_answer is not None:
+            self._check_forced_answer()
+
+    def _check_forced_answer(self) -> None:
+        """Raises ValueError where the answer's opening words would not be what the model continues."""
+        if self.backbone.chat_template is not ChatTemplate.NONE or self.backbone.reasoning_end is not None:
+            raise ValueError(
+                "protocol.lookahead.forced_answer ends a raw prompt with the answer's opening words, but "
+                f"backbone={self.backbone.name} has chat_template={self.backbone.chat_template.value} and "
+                f"reasoning_end={self.backbone.reasoning_end!r}: a chat model would begin a new turn. Set "
+                "backbone.chat_template=none backbone.reasoning_end=null, or leave forced_answer null."
+            )
+        if getattr(self.method, "reuse_lookaheads", False):
+            raise ValueError(
+                "method.reuse_lookaheads takes look-aheads for candidates, but with "
+                "protocol.lookahead.forced_answer they are answers without a solution. Set one of them only."
+            )
+
+    @property
+    def context_tokens(self) -> int:
+        """Prompt and completion together: the protocol's word, else the backbone's."""
+        return self.protocol.max_context_tokens or self.backbone.max_context_tokens
+
+    def sampling(self) -> dict[Purpose, Sampling]:
+        """The protocol's sampling, with the limits that the backbone asks for."""
+        return self.protocol.sampling_by_purpose(
+            self.backbone.max_answer_tokens, self.backbone.thinking_tokens
+        )
+
+    def preflight(self) -> None:
+        """Raises EngineError where this machine cannot run the engine at all."""
+        self.engine.preflight()
+
+    def sample(self, cell: Cell) -> Mapping[str, Any]:
+        """Draws what is missing, grades everything and measures it.
+
+        `engine_account` is what the engine did for this cell when something was last drawn.
+        """
+        loaded = self.benchmark.load()
+        cell.records.resolve({"benchmark_digest": loaded.digest, "benchmark_revision": loaded.revision})
+        stored = read_metrics(cell.records.folder) or {}
+        account: Mapping[str, Any] = stored.get("engine_account", {})
+        with (
+            Grader(self.protocol.grading) as grader,
+            Outcomes(
+                cell,
+                loaded,
+                len(self.seeds),
+                grader,
+                self.protocol.abstentions_vote,
+                self._base_mean_at_k(cell),
+            ) as outcomes,
+        ):
+            method = self._method(loaded, grader)
+            todo = [(q, seed) for seed in self.seeds for q in loaded.questions]
+            if set(cell.records.done()) != {(q.question_id, seed) for q, seed in todo}:
+                engine = POOL.get(self.engine, self.backbone, self.context_tokens)
+                before = POOL.accounting()
+                for result in self._results(engine, method, todo, self.toolkit(grader), cell):
+                    outcomes.add(result)
+                account = spent_between(before, POOL.accounting())
+            return {**self.facts(loaded), **outcomes.measure(), "engine_account": account}
+
+    def _base_mean_at_k(self, cell: Cell) -> float | None:
+        """The base's score on the same questions, if this run has it."""
+        return stored_base_mean(
+            cell.records.folder.parent,
+            backbone=self.backbone.name,
+            benchmark=self.benchmark.name,
+            protocol=self.protocol.name,
+        )
+
+    def facts(self, loaded: LoadedBenchmark) -> dict[str, Any]:
+        """What metrics.json says of the settings; None or 0 where the method has no such thing."""
+        reward = getattr(self.method, "reward", None)
+        selector = getattr(self.method, "selector", None)
+        return {
+            "backbone": self.backbone.name,
+            "benchmark": self.benchmark.name,
+            "method": self.method.name,
+            "label": getattr(self.method, "label", self.method.name),
+            "reward": None if reward is None else reward.name,
+            "selector": None if selector is None else selector.name,
+            "protocol": self.protocol.name,
+            "prompt": getattr(self.method, "prompt", None),
+            "num_rounds": getattr(self.method, "num_rounds", 0),
+            "num_candidates": getattr(self.method, "num_candidates", 0),
+            "num_lookaheads": getattr(self.method, "num_lookaheads", 0),
+            "engine": self.engine.name,
+            "benchmark_digest": loaded.digest,
+            "benchmark_revision": loaded.revision,
+        }
+
+    def _method(self, loaded: LoadedBenchmark, grader: Grader) -> Method:
+        """The method; its oracle reward, wherever in it that is, and nothing else is told the golds."""
+
+        def is_right(question: Question, answer: str) -> bool:
+            return bool(grader.judge(answer, loaded.golds[question.question_id], question.kind).correct)
+
+        method = _told(self.method, is_right)
+        unknown = [q.question_id for q in loaded.questions if q.question_id not in loaded.golds]
+        if method is not self.method and unknown:
+            raise BenchmarkError(
+                f"reward=oracle needs gold answers, and {self.benchmark.name} has none for {unknown[0]!r}. "
+                "Use reward=majority."
+            )
+        return method.among(loaded.questions) if isinstance(method, Foreign) else method
+
+    def toolkit(self, grader: Grader) -> Toolkit:
+        """What the method works with."""
+        return Toolkit(
+            self.prompts,
+            self.sampling(),
+            grader.extract,
+            grader.tally,
+            self.backbone.reasoning_end,
+            self.backbone.thinking_tokens,
+        )
+
+    def _solve(self, method: Method, question: Question, tools: Toolkit, seed: int) -> Solving:
+        """One question's solving; when watched, it tells the terminal what each stage brought."""
+        solving = solved(method, question, tools, seed=seed)
+        if not self.watch:
+            return solving
+        console = Console()
+        console.print(question_view(question))
+        return narrated(solving, tools, question.kind, console.print)
+
+    def _results(
+        self,
+        engine: Engine | BlockEngine,
+        method: Method,
+        todo: list[tuple[Question, int]],
+        tools: Toolkit,
+        cell: Cell,
+    ) -> Iterator[QuestionResult]:
+        cell.records.resolve({"engine_identity": engine.identity})
+        done = cell.records.done()
+        try:
+            if isinstance(engine, Engine):
+                solvings = (
+                    self._solve(method, q, tools, s) for q, s in todo if (q.question_id, s) not in done
+                )
+                journalled = JournalledEngine(engine, cell.records.journal, cell.check)
+                yield from drive(solvings, journalled, max_in_flight=self.max_in_flight)
+            else:
+                yield from self._blocks(method, todo, tools, engine, cell)
+        except BaseException:
+            POOL.close()  # requests may still be in flight in it
+            raise
+
+    def _blocks(
+        self,
+        method: Method,
+        todo: list[tuple[Question, int]],
+        tools: Toolkit,
+        engine: BlockEngine,
+        cell: Cell,
+    ) -> Iterator[QuestionResult]:
+        """Blocks are cut from all questions, finished or not, so that a resumed run has the same ones."""
+        journalled = JournalledBlocks(engine, cell.records.journal, cell.check)
+        done = cell.records.done()
+        for start in range(0, len(todo), engine.block_questions):
+            block = todo[start : start + engine.block_questions]
+            if all((q.question_id, seed) in done for q, seed in block):
+                continue
+            for result in drive_block([self._solve(method, q, tools, s) for q, s in block], journalled):
+                if (result.question.question_id, result.seed) not in done:
+                    yield result
+
+
+def _told(part: Part, is_right: IsRight) -> Part:
+    """A method or reward whose oracle, if it or a part of it is one, knows which answers are right."""
+    if isinstance(part, Oracle):
+        return replace(part, is_right=is_right)
+    parts = {name: getattr(part, name) for name in ("inner", "reward") if hasattr(part, name)}
+    told = {name: new for name, old in parts.items() if (new := _told(old, is_right)) is not old}
+    return replace(part, **told) if told else part  # type: ignore[type-var]

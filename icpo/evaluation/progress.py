@@ -1,0 +1,141 @@
+"""How far a cell is: a bar on a terminal, one log line a minute without."""
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
+
+from icpo.report.cells import BASE, load_cells
+
+SECONDS_BETWEEN_LINES = 60.0
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """A moment of a cell; questions are counted once per seed.
+
+    `resumed` of `done` were there before this session, which has lasted `seconds` and drawn `tokens`.
+    `mean_at_k` is the running score of the cell, `base_mean_at_k` that of the base on the same benchmark;
+    None if not known.
+    """
+
+    total: int
+    done: int
+    resumed: int
+    seconds: float
+    tokens: int
+    mean_at_k: float | None
+    base_mean_at_k: float | None
+
+    @property
+    def tokens_per_second(self) -> float:
+        """Generated tokens per second of this session."""
+        return self.tokens / self.seconds if self.seconds > 0 else 0.0
+
+    @property
+    def eta_seconds(self) -> float | None:
+        """Seconds until the end at the pace of this session; None before its first question is done."""
+        fresh = self.done - self.resumed
+        return None if fresh < 1 else self.seconds / fresh * (self.total - self.done)
+
+    def line(self) -> str:
+        """`12/30 questions, Mean@k 41.2% (base 33.0%), 4,012 tokens/s, ETA 0:42`."""
+        parts = [f"{self.done}/{self.total} questions"]
+        if self.mean_at_k is not None:
+            base = "" if self.base_mean_at_k is None else f" (base {100 * self.base_mean_at_k:.1f}%)"
+            parts.append(f"Mean@k {100 * self.mean_at_k:.1f}%{base}")
+        parts.append(f"{self.tokens_per_second:,.0f} tokens/s")
+        parts.append(f"ETA {clock_text(self.eta_seconds)}")
+        return ", ".join(parts)
+
+
+class CellProgress:
+    """Shows the progress of one cell until it is closed.
+
+    Use as a context manager and call `update` as often as wished: a terminal is redrawn a few times a
+    second, a log gets a line a minute and one at the end.
+    """
+
+    def __init__(
+        self,
+        cell: str,
+        *,
+        total: int,
+        resumed: int,
+        base_mean_at_k: float | None = None,
+        console: Console | None = None,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Begins at `resumed` of `total` questions."""
+        self._cell, self._now = cell, now
+        self._began = self._said = now()
+        self._total, self._resumed, self._base = total, resumed, base_mean_at_k
+        self.pace = Pace(total, resumed, resumed, 0.0, 0, None, base_mean_at_k)
+        console = console or Console(stderr=True)
+        self._bar = _bar(console) if console.is_terminal else None
+        self._task = (
+            None if self._bar is None else self._bar.add_task(cell, total=total, completed=resumed, line="")
+        )
+
+    def update(self, *, done: int, tokens: int, mean_at_k: float | None = None) -> None:
+        """`done` questions in all and `tokens` generated in this session; a score that is not given stays."""
+        score = self.pace.mean_at_k if mean_at_k is None else mean_at_k
+        seconds = self._now() - self._began
+        self.pace = Pace(self._total, done, self._resumed, seconds, tokens, score, self._base)
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, completed=done, line=self.pace.line())
+        elif self._now() - self._said >= SECONDS_BETWEEN_LINES:
+            self._say()
+
+    def __enter__(self) -> "CellProgress":
+        if self._bar is not None:
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+        else:
+            self._say()
+
+    def _say(self) -> None:
+        self._said = self._now()
+        logger.info("%s: %s", self._cell, self.pace.line())
+
+
+def clock_text(seconds: float | None) -> str:
+    """`0:42`, `1:02:05`; `-:--` for None."""
+    if seconds is None:
+        return "-:--"
+    hours, rest = divmod(round(seconds), 3600)
+    minutes, left = divmod(rest, 60)
+    return f"{hours}:{minutes:02}:{left:02}" if hours else f"{minutes}:{left:02}"
+
+
+def stored_base_mean(run_folder: Path, *, backbone: str, benchmark: str, protocol: str) -> float | None:
+    """Mean@k of the plain base on that benchmark, if a cell of the run has measured it."""
+    for cell in load_cells(run_folder.parent, run_folder.name):
+        for arm in cell.arms:
+            key = arm.key
+            if (key.method, key.backbone, key.benchmark, key.protocol) == (
+                BASE,
+                backbone,
+                benchmark,
+                protocol,
+            ):
+                return arm.estimates["mean_at_k"].value
+    return None
+
+
+def _bar(console: Console) -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[line]}"))
+    return Progress(*columns, console=console)

@@ -1,0 +1,106 @@
+"""Stored texts graded again: what a change of rules moves, without a single draw."""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from icpo.errors import RecordsError
+from icpo.evaluation.grade import grade_line
+from icpo.grading import Grader, GradingRules
+from icpo.metrics import QuestionScore, measure_cell
+from icpo.store import (
+    CellRecords,
+    read_manifest,
+    read_metrics,
+    read_results,
+    read_scores,
+    read_texts,
+    run_cells,
+)
+from icpo.types import AnswerKind, visible
+
+Row = dict[str, Any]
+
+
+def regrade_run(outputs: Path, run_name: str, *, write: bool, say: Callable[[str], None]) -> int:
+    """Grades every cell of a run again, says each verdict that moved, and returns how many did.
+
+    Raises RecordsError when there is no such run or its texts are gone.
+    """
+    cells = [folder for folder in run_cells(outputs, run_name) if read_scores(folder)]
+    if not cells:
+        raise RecordsError(
+            f"There are no graded cells in {outputs / run_name}. Give the name of a run whose questions have "
+            "gold answers."
+        )
+    return sum(_regrade_cell(folder, write, say) for folder in cells)
+
+
+def _regrade_cell(folder: Path, write: bool, say: Callable[[str], None]) -> int:
+    manifest = read_manifest(folder) or {}
+    protocol = manifest["config"]["protocol"]
+    backbone = manifest["config"]["backbone"]
+    before = [QuestionScore.from_json(line) for line in read_scores(folder)]
+    golds = {score.question_id: score.gold for score in before}
+    with Grader(GradingRules.stored(protocol["grading"])) as grader:
+        rows = [_reread(row, folder, grader, backbone["reasoning_end"]) for row in read_results(folder)]
+        after = [
+            grade_line(row, golds[row["question_id"]], grader, abstentions_vote=protocol["abstentions_vote"])
+            for row in rows
+            if row["question_id"] in golds
+        ]
+        after.sort(key=lambda score: (score.seed, score.question_id))
+        moved = list(_moved(before, after))
+        for line in moved:
+            say(f"{folder.name}: {line}")
+        say(f"{folder.name}: {len(moved)} of {sum(map(len, map(_verdicts, after)))} verdicts moved")
+        if write and moved:
+            metrics = {**(read_metrics(folder) or {}), **measure_cell(after, rows, tally=grader.tally)}
+            with CellRecords.open(
+                folder, config=manifest["config"], config_digest=manifest["config_digest"]
+            ) as records:
+                records.write_scores([score.to_json() for score in after])
+                records.write_metrics(metrics)
+                records.mark("done", reason="graded again")
+    return len(moved)
+
+
+def _reread(row: Mapping[str, Any], folder: Path, grader: Grader, reasoning_end: str | None) -> Row:
+    """The row with its finals' answers read anew from their texts; what steered the run stays as it was."""
+    kind = AnswerKind(row["kind"])
+    texts = read_texts(folder, [final["draw"] for _, finals in row["finals"] for final in finals])
+
+    def answer(draw: str) -> str | None:
+        return grader.extract(visible(texts[draw], reasoning_end), kind)
+
+    finals = [
+        [n, [{**final, "answer": answer(final["draw"])} for final in finals]] for n, finals in row["finals"]
+    ]
+    return {**row, "finals": finals}
+
+
+def _moved(before: list[QuestionScore], after: list[QuestionScore]) -> Iterator[str]:
+    was = {score.key: _verdicts(score) for score in before}
+    for score in after:
+        old = was.get(score.key, {})
+        for where, verdict in _verdicts(score).items():
+            if verdict != old.get(where):
+                yield (
+                    f"question {score.question_id!r}, seed {score.seed}, {where}: "
+                    f"{old.get(where, 'not graded')} -> {verdict} (gold {score.gold!r})"
+                )
+
+
+def _verdicts(score: QuestionScore) -> dict[str, str]:
+    """All that a score says: outcome and class of each final, and whether each candidate is right."""
+    finals = {
+        f"final {i} after {done} rounds": f"{outcome.value} (class {label!r})"
+        for done, graded in score.finals
+        for i, (outcome, label) in enumerate(zip(graded.outcomes, graded.labels, strict=True))
+    }
+    candidates = {
+        f"candidate {i} of round {t}": str(correct)
+        for t, graded in enumerate(score.rounds, start=1)
+        for i, correct in enumerate(graded.correct)
+    }
+    return finals | candidates

@@ -1,1 +1,0 @@
-"""Jobs: wiring only. Each is a frozen value built from conf/job/NAME.yaml."""

@@ -1,0 +1,1 @@
+"""Parts that serve one experiment each; nothing outside imports them."""

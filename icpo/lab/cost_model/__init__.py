@@ -1,0 +1,1 @@
+"""The cost model of the paper: its formulas, and their fit to measured costs."""

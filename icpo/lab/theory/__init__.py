@@ -1,0 +1,1 @@
+"""Experiments that test the theorems of the paper."""

@@ -1,0 +1,1 @@
+"""Throughput of an engine: schedules, work and ceilings."""

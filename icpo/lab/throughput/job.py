@@ -1,0 +1,292 @@
+"""How fast an engine does the work of ME-ICPO under different schedules, beside its own ceiling."""
+
+import csv
+import json
+import logging
+import random
+import tempfile
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from itertools import count
+from pathlib import Path
+from shutil import copyfile
+from typing import Any
+
+from icpo.backbones import Backbone
+from icpo.engines.sources import load_tokenizer, locate
+from icpo.errors import ConfigError
+from icpo.evaluation.engine_pool import POOL, EngineSettings
+from icpo.evaluation.journalled import JournalledEngine
+from icpo.grading import Grader, GradingRules
+from icpo.lab.throughput.schedules import AtOnce, Schedule, run_schedule
+from icpo.lab.throughput.work import Lengths, Words, Work, sampling_of
+from icpo.store import Journal
+from icpo.types import AnswerKind, Engine, Prompt, Purpose, SampleRequest
+
+log = logging.getLogger(__name__)
+
+CEILING_SAMPLES = 16  # of one prompt
+CEILING_TOKENS = (100, 400)
+READ_KIND = AnswerKind.NUMBER
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What is to be measured: a schedule on so many questions, whose answers have these lengths."""
+
+    schedule: Schedule
+    lengths: Lengths
+    num_questions: int
+
+    @classmethod
+    def parse(cls, text: str, lengths: Mapping[str, Lengths]) -> "Measurement":
+        """Reads SCHEDULE/LENGTHS/QUESTIONS, as in pipelined/fixed/16."""
+        parts = text.split("/")
+        schedules = [schedule.value for schedule in Schedule]
+        if len(parts) != 3 or parts[0] not in schedules or parts[1] not in lengths or not parts[2].isdigit():
+            raise ValueError(
+                f"a measurement is SCHEDULE/LENGTHS/QUESTIONS with a schedule of {', '.join(schedules)} and "
+                f"lengths of {', '.join(lengths)}, as in pipelined/fixed/16; got {text!r}"
+            )
+        return cls(Schedule(parts[0]), lengths[parts[1]], int(parts[2]))
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """One line of throughput.csv.
+
+    `away_share` is the share of the time that was spent outside the engine while it had requests, and
+    `idle_share` the same weighted by the share of its places that were empty then: what it waited for us.
+    `filled_share` is the share of places that held a sample, in the mean over steps: below 1 at the start and
+    at the end, and wherever too little is in flight. `num_steps` counts the engine's steps,
+    `num_reading_steps` those in which samples start, `num_shared_reading_steps` those of them in which others
+    run on; a mean one of these takes `reading_step_ms`, a mean other step `decoding_step_ms`. Ratios are of
+    generated tokens per second.
+    """
+
+    schedule: str
+    lengths: str
+    num_questions: int
+    max_in_flight: int
+    seconds_per_question: float
+    tokens_per_second: float
+    ratio_to_authors: float | None
+    share_of_ceiling: float
+    ceiling_tokens_per_second: float
+    away_share: float
+    idle_share: float
+    filled_share: float
+    decoding_step_ms: float
+    reading_step_ms: float
+    generated_tokens: int
+    prompt_tokens: int
+    cached_prompt_tokens: int
+    num_preemptions: int
+    num_steps: int
+    num_reading_steps: int
+    num_shared_reading_steps: int
+
+
+@dataclass(frozen=True, slots=True)
+class Throughput:
+    """Measures one engine on one backbone: its decode ceiling, then each measurement, all in one start.
+
+    `measurements` are written SCHEDULE/LENGTHS/QUESTIONS; at most `max_in_flight` questions run at once.
+    """
+
+    backbone: Backbone
+    engine: EngineSettings
+    work: Work
+    lengths: tuple[Lengths, ...]
+    measurements: tuple[str, ...]
+    max_in_flight: int
+    grading: GradingRules
+    max_context_tokens: int
+
+    def __post_init__(self) -> None:
+        if self.max_in_flight < 1:
+            raise ValueError(f"max_in_flight must be at least 1, got {self.max_in_flight}")
+        self.parsed()
+
+    def parsed(self) -> list[Measurement]:
+        """The measurements, read."""
+        by_name = {lengths.name: lengths for lengths in self.lengths}
+        return [Measurement.parse(text, by_name) for text in self.measurements]
+
+    def preflight(self) -> None:
+        """Raises EngineError where this machine cannot run the engine at all."""
+        self.engine.preflight()
+
+    def run(self, cell: Path) -> Mapping[str, Any]:
+        """Writes throughput.csv, throughput.png and .pdf, and engine.json into the cell's folder."""
+        with tempfile.TemporaryDirectory() as folder, Grader(self.grading) as grader:
+            settings, backbone = self.engine, self.backbone
+            if (Path(backbone.location) / "config.json").is_file() and not _has_weights(backbone):
+                settings, backbone = _shaped(settings, backbone, Path(folder))
+            engine = POOL.get(settings, backbone, self.max_context_tokens)
+            if not isinstance(engine, Engine):
+                raise ConfigError(f"engine={settings.name} answers in blocks. Use engine=vllm.")
+            words = Words.of(load_tokenizer(locate(backbone), backbone))
+            speeds = list(self._speeds(engine, words, grader, cell, Path(folder)))
+            accounting = _accounting(engine)
+        POOL.close()
+        (cell / "engine.json").write_text(json.dumps(accounting, indent=2))
+        _draw(cell, speeds)
+        return {"speeds": [asdict(speed) for speed in speeds], "engine": accounting}
+
+    def _speeds(
+        self, engine: Engine, words: Words, grader: Grader, cell: Path, folder: Path
+    ) -> Iterable[Speed]:
+        """Each measurement's speed, logged and kept in throughput.csv as it is found."""
+        ceiling = self._ceiling(engine, words)
+        log.info("decode ceiling: %.0f tokens/s", ceiling)
+        seeds, authors, speeds = count(), {}, []
+
+        def read(texts: Sequence[str]) -> object:
+            return grader.tally([grader.extract(text, READ_KIND) for text in texts], READ_KIND)
+
+        for number, measurement in enumerate(self.parsed()):
+            lengths = measurement.lengths
+            solvings = [
+                self.work.solve(words, lengths, next(seeds), read) for _ in range(measurement.num_questions)
+            ]
+            journal = Journal.open(folder / f"{number}.journal")
+            before, start = _accounting(engine), time.perf_counter()
+            run_schedule(
+                measurement.schedule,
+                solvings,
+                JournalledEngine(engine, journal, lambda: None),
+                self.max_in_flight,
+            )
+            seconds = time.perf_counter() - start
+            journal.close()
+            speed = self._speed(measurement, seconds, before, _accounting(engine), ceiling)
+            if measurement.schedule is Schedule.AUTHORS:
+                authors[lengths.name] = speed.tokens_per_second
+            if lengths.name in authors:
+                speed = replace(speed, ratio_to_authors=speed.tokens_per_second / authors[lengths.name])
+            log.info("%s", ", ".join(f"{key} {_short(value)}" for key, value in asdict(speed).items()))
+            speeds.append(speed)
+            _write_csv(cell / "throughput.csv", speeds)
+            yield speed
+
+    def _ceiling(self, engine: Engine, words: Words) -> float:
+        """Tokens per second of pure decoding with as many samples as run at once, none of them waiting.
+
+        The difference of a long and a short run, so that reading the prompts cancels out.
+        """
+        source = random.Random(0)
+        num_prompts = max(int(_accounting(engine)["max_num_seqs"]) // CEILING_SAMPLES, 1)
+        seconds = []
+        for num_tokens in (1, *CEILING_TOKENS):  # the first warms up
+            sampling = sampling_of(self.work.temperature, self.work.top_p, num_tokens)
+            requests = [
+                SampleRequest(
+                    Purpose.FINAL,
+                    Prompt("", words.text(self.work.prompt_tokens, source)),
+                    sampling,
+                    CEILING_SAMPLES,
+                    seed=1000 * i,
+                )
+                for i in range(num_prompts)
+            ]
+            start = time.perf_counter()
+            AtOnce(engine, lambda request: 0).generate(requests)
+            seconds.append(time.perf_counter() - start)
+        short, long = CEILING_TOKENS
+        return num_prompts * CEILING_SAMPLES * (long - short) / (seconds[2] - seconds[1])
+
+    def _speed(
+        self,
+        measurement: Measurement,
+        seconds: float,
+        before: Mapping[str, Any],
+        after: Mapping[str, Any],
+        ceiling: float,
+    ) -> Speed:
+        """What was done between two states of the engine's accounting."""
+
+        def spent(key: str) -> Any:
+            return after.get(key, 0) - before.get(key, 0)
+
+        per_second = spent("generated_tokens") / seconds
+        num_steps, num_shared = spent("num_steps"), spent("num_shared_reading_steps")
+        num_decoding = num_steps - spent("num_reading_steps")
+        return Speed(
+            schedule=measurement.schedule.value,
+            lengths=measurement.lengths.name,
+            num_questions=measurement.num_questions,
+            max_in_flight=min(self.max_in_flight, measurement.num_questions),
+            seconds_per_question=seconds / measurement.num_questions,
+            tokens_per_second=per_second,
+            ratio_to_authors=None,
+            share_of_ceiling=per_second / ceiling,
+            ceiling_tokens_per_second=ceiling,
+            away_share=spent("away_seconds") / seconds,
+            idle_share=spent("idle_seconds") / seconds,
+            filled_share=spent("generated_tokens") / (max(num_steps, 1) * int(after["max_num_seqs"])),
+            decoding_step_ms=1000 * spent("decoding_seconds") / max(num_decoding, 1),
+            reading_step_ms=1000 * spent("shared_reading_seconds") / max(num_shared, 1),
+            generated_tokens=spent("generated_tokens"),
+            prompt_tokens=spent("prompt_tokens"),
+            cached_prompt_tokens=spent("cached_prompt_tokens"),
+            num_preemptions=spent("num_preemptions"),
+            num_steps=num_steps,
+            num_reading_steps=spent("num_reading_steps"),
+            num_shared_reading_steps=num_shared,
+        )
+
+
+def _accounting(engine: Any) -> dict[str, Any]:
+    """What the engine says of itself: vLLM's has `accounting`, which engines need not have."""
+    found: dict[str, Any] = engine.accounting()
+    return found
+
+
+def _has_weights(backbone: Backbone) -> bool:
+    return any(Path(backbone.location).glob("*.safetensors"))
+
+
+def _shaped(settings: Any, backbone: Backbone, folder: Path) -> tuple[Any, Backbone]:
+    """Settings and backbone for a model's shape: random weights, a tokenizer of numbers."""
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    copyfile(Path(backbone.location) / "config.json", folder / "config.json")
+    size = json.loads((folder / "config.json").read_text())["vocab_size"]
+    tokenizer = Tokenizer(models.WordLevel({str(i): i for i in range(size)}, unk_token="0"))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer).save_pretrained(folder)
+    options = {**settings.options, "load_format": "dummy"}
+    return replace(settings, options=options), replace(backbone, model_id=str(folder))
+
+
+def _write_csv(path: Path, speeds: Sequence[Speed]) -> None:
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow([field.name for field in fields(Speed)])
+        writer.writerows([_short(value) for value in asdict(speed).values()] for speed in speeds)
+
+
+def _short(value: Any) -> Any:
+    """A number with the digits that a timing has."""
+    return (
+        f"{value:.4g}"
+        if isinstance(value, float) and abs(value) < 1000
+        else (f"{value:.0f}" if isinstance(value, float) else value)
+    )
+
+
+def _draw(cell: Path, speeds: Sequence[Speed]) -> None:
+    """Bars of tokens per second under the ceiling."""
+    from icpo.lab.theory.artifacts import BLUE, GREY, figure
+
+    with figure(cell, "throughput", width=4.8) as [axes]:
+        labels = [f"{s.schedule}\n{s.lengths}, {s.num_questions} q." for s in speeds]
+        bars = axes.bar(labels, [s.tokens_per_second for s in speeds], color=BLUE)
+        axes.bar_label(bars, [f"{s.seconds_per_question:.3g} s/q." for s in speeds])
+        for speed in speeds[:1]:
+            axes.axhline(speed.ceiling_tokens_per_second, color=GREY, linestyle="--", label="decode ceiling")
+        axes.set_ylabel("generated tokens per second")
+        axes.legend()

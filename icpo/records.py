@@ -1,0 +1,6 @@
+"""`python -m icpo.records`: an alias of icpo.cli.verify."""
+
+from icpo.cli.verify import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,27 @@
+"""Where the pages are of questions that were watched while they were solved."""
+
+from pathlib import Path
+from urllib.parse import urlencode
+
+from icpo.report.cells import load_cells
+from icpo.report.dashboard.folder import write_dashboard
+from icpo.store import read_results
+
+MAX_QUESTIONS = 500
+
+
+def write_watched(outputs: Path, run_name: str) -> list[str]:
+    """Writes the pages of a run with watched questions and returns the address of each; none if none was.
+
+    A cell was watched when its stored settings say `job.watch`.
+    """
+    watched = [cell for cell in load_cells(outputs, run_name) if cell.job.get("watch")]
+    if not watched:
+        return []
+    index = write_dashboard(outputs, [run_name], max_questions=MAX_QUESTIONS).resolve()
+    page = index.with_name("question.html").as_uri()
+    return [
+        f"{page}#{urlencode({'cell': f'{run_name}/{cell.folder.name}', 'question': question_id})}"
+        for cell in watched
+        for question_id in dict.fromkeys(result["question_id"] for result in read_results(cell.folder))
+    ]

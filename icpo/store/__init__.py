@@ -1,0 +1,40 @@
+"""What is kept of a run: journal, results, scores, metrics, status, and the lock that guards them."""
+
+from icpo.store.journal import Journal
+from icpo.store.journal_file import JOURNAL_NAME
+from icpo.store.manifest import MANIFEST_NAME
+from icpo.store.results import (
+    METRICS_NAME,
+    RESULTS_NAME,
+    SCORES_NAME,
+    CellRecords,
+    read_manifest,
+    read_metrics,
+    read_results,
+    read_scores,
+    read_texts,
+    run_cells,
+)
+from icpo.store.run_files import note_planned, planned_cells, written_in_turn
+from icpo.store.status import read_status, settle
+
+__all__ = [
+    "JOURNAL_NAME",
+    "MANIFEST_NAME",
+    "METRICS_NAME",
+    "RESULTS_NAME",
+    "SCORES_NAME",
+    "CellRecords",
+    "Journal",
+    "note_planned",
+    "planned_cells",
+    "read_manifest",
+    "read_metrics",
+    "read_results",
+    "read_scores",
+    "read_status",
+    "read_texts",
+    "run_cells",
+    "settle",
+    "written_in_turn",
+]

@@ -1,0 +1,173 @@
+"""The journal of a cell: every completion drawn, kept as it arrives, found by the digest of its request."""
+
+import logging
+import time
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+
+from icpo.errors import RecordsError
+from icpo.store.codec import pack_batches
+from icpo.store.journal_file import (
+    KEY,
+    MAGIC,
+    JournalReader,
+    Record,
+    damaged,
+    file_size,
+    make_record,
+    next_record,
+)
+from icpo.store.storage import AppendFile, explained
+from icpo.types import Batches
+
+_SECONDS_BETWEEN_SYNCS = 5.0
+_SECONDS_BETWEEN_LOOKS = 10.0
+
+log = logging.getLogger(__name__)
+
+
+class Journal:
+    """The journal that a cell writes, with those of the run's other cells beside it to read from.
+
+    A record goes to the operating system before `put` returns, so no death of the process loses it. It goes
+    to the disk itself within about five seconds and before each stored result, so a machine that dies costs
+    seconds of draws and never leaves a result without them. Waiting for the disk at every record would cost
+    more than the draw of a short summary on a network file system.
+    """
+
+    def __init__(
+        self, reader: JournalReader, file: AppendFile, siblings: Iterable[Path], num_torn: int
+    ) -> None:
+        """Use `Journal.open`."""
+        self._reader, self._file = reader, file
+        self._sibling_paths = siblings
+        self._siblings: dict[Path, JournalReader] = {}
+        self._synced = self._looked = time.monotonic()
+        self.num_read = 0
+        self.num_written = 0
+        self.num_torn = num_torn
+        self._look_around()
+
+    @classmethod
+    def open(cls, path: Path, *, siblings: Iterable[Path] = ()) -> "Journal":
+        """Opens or creates the journal at `path` for one writer, which must hold the cell's lock.
+
+        A torn tail, left by a death in the middle of a write, is dropped with a warning. `siblings` are other
+        cells' journals; they are gone through again now and then, so pass a collection, not a generator.
+
+        Raises:
+            RecordsError: the file is damaged before its end, is no journal, or cannot be written.
+        """
+        reader = JournalReader(path)
+        size = file_size(path)
+        if size:
+            reader.refresh(checked=True)
+            _check_rest(path, reader.end, size)
+        num_torn = int(size > reader.end)
+        if num_torn:
+            log.warning("%s: dropped %d bytes of a record cut short", path, size - reader.end)
+        file = AppendFile(path)
+        file.cut(reader.end)
+        if not reader.end:
+            file.append(MAGIC)
+            reader.end = len(MAGIC)
+        return cls(reader, file, siblings, num_torn)
+
+    def get(self, key: str) -> Batches | None:
+        """The completions stored under `key` by this cell or another of the run, None if there are none.
+
+        Each comes with its draw, `key/i/j`: sample j of batch i.
+        """
+        batches = self._reader.get(key)
+        if batches is None:
+            batches = self._get_elsewhere(key)
+        self.num_read += batches is not None
+        return batches
+
+    def put(self, key: str, batches: Batches) -> Batches:
+        """Stores completions under `key`, an ASCII digest of their request; returns them with their draws.
+
+        Raises:
+            RecordsError: other completions stand under that key already, or they cannot be written.
+            ValueError: `key` is no digest.
+        """
+        if not KEY.fullmatch(key):
+            raise ValueError(f"key must be 1 to 200 characters of [A-Za-z0-9._:=+/-], got {key!r}")
+        drawn = [
+            [replace(c, draw=f"{key}/{i}/{j}") for j, c in enumerate(batch)]
+            for i, batch in enumerate(batches)
+        ]
+        known = self._reader.get(key)
+        if known is not None:
+            if known != drawn:
+                raise RecordsError(
+                    f"{self._reader.path} holds other completions under the key {key}: two requests "
+                    "have one key, or one was drawn twice. Choose another run_name to start afresh."
+                )
+            return known
+        self._append(key, pack_batches(batches))
+        return drawn
+
+    def sync(self) -> None:
+        """Waits until all records are on the disk."""
+        self._file.sync()
+        self._synced = time.monotonic()
+
+    def close(self) -> None:
+        """Syncs and closes."""
+        try:
+            self.sync()
+        finally:
+            self._file.close()
+            for reader in (self._reader, *self._siblings.values()):
+                reader.close()
+
+    def __enter__(self) -> "Journal":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _append(self, key: str, payload: bytes) -> None:
+        piece = make_record(key, payload)
+        start = self._file.append(piece)
+        offset = start + len(piece) - len(payload) - 1
+        self._reader.add(Record(key, start, offset, start + len(piece), b""))
+        self.num_written += 1
+        if time.monotonic() - self._synced > _SECONDS_BETWEEN_SYNCS:
+            self.sync()
+
+    def _get_elsewhere(self, key: str) -> Batches | None:
+        if time.monotonic() - self._looked > _SECONDS_BETWEEN_LOOKS:
+            self._look_around()
+        for reader in self._siblings.values():
+            try:
+                batches = reader.get(key)
+            except RecordsError as error:
+                log.warning("drawing again what another cell holds: %s", error)
+                continue
+            if batches is not None:
+                return batches
+        return None
+
+    def _look_around(self) -> None:
+        for path in self._sibling_paths:
+            reader = self._siblings.setdefault(path, JournalReader(path))
+            if file_size(path) > reader.end:
+                reader.refresh()
+        self._looked = time.monotonic()
+
+
+def _check_rest(path: Path, end: int, size: int) -> None:
+    """Raises if the bytes after `end` are more than the torn tail of a journal."""
+    if size == end:
+        return
+    with explained(path, "read"), path.open("rb") as file:
+        if end == 0 and not MAGIC.startswith(file.read(len(MAGIC))):
+            raise RecordsError(f"{path} is no journal: move it away, or choose another run_name.")
+        if next_record(file, end + 1) is not None:
+            raise damaged(path, end)

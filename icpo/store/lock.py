@@ -1,0 +1,238 @@
+"""One writer a cell: a lock file with its holder's name and a heartbeat, made for network file systems too.
+
+`flock` is not to be had on every cluster, so the lock is a file created exclusively. Its age is measured
+against a file touched beside it, by the file server's clock. A holder on this machine that died is known at
+once; one elsewhere is taken for dead when its heart stopped for `STALE_SECONDS`, longer than file attributes
+are cached.
+"""
+
+import json
+import logging
+import os
+import secrets
+import socket
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from icpo.errors import RecordsError
+from icpo.store.storage import DRAFT_SUFFIX, explained
+
+LOCK_NAME = "lock"
+BEAT_SECONDS = 15.0
+STALE_SECONDS = 180.0
+
+log = logging.getLogger(__name__)
+
+
+def this_process() -> dict[str, Any]:
+    """Who this process is: host, pid, and what tells a reused pid, a reboot and another container apart."""
+    return {
+        "host": socket.gethostname(),
+        "pid": os.getpid(),
+        "place": _place(),
+        "born": _born(os.getpid()),
+        "time": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        "token": secrets.token_hex(8),
+    }
+
+
+def is_dead(holder: dict[str, Any]) -> bool:
+    """Whether `holder` ran where this process runs and is gone; False for all that cannot be known."""
+    if not holder or holder.get("place") != _place():
+        return False
+    pid = int(holder["pid"])
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return _born(pid) != holder.get("born")
+
+
+def holder_of(folder: Path) -> dict[str, Any] | None:
+    """The holder of a cell's lock, None if it is free or its holder is known or taken to be dead."""
+    path = folder / LOCK_NAME
+    holder = _read(path)
+    if holder is None or is_dead(holder) or _age_seconds(path) > STALE_SECONDS:
+        return None
+    return holder
+
+
+class Lock:
+    """The lock of a folder, held from `acquire` to `release`; a thread keeps its heartbeat.
+
+    One that `waits` is for work of seconds: it does not refuse, but takes its turn after a living holder.
+    """
+
+    def __init__(self, folder: Path, *, waits: bool = False) -> None:
+        self._path = folder / LOCK_NAME
+        self._waits = waits
+        self._me = this_process()
+        self._stop = threading.Event()
+        self._beat_at = 0.0
+        self._thread = threading.Thread(target=self._keep_beating, name="icpo-lock", daemon=True)
+
+    def acquire(self) -> None:
+        """Takes the lock; takes it over from a dead holder.
+
+        A holder elsewhere is watched until its heart beats or it is stale, so that a requeued job follows its
+        killed predecessor by itself.
+
+        Raises:
+            RecordsError: a living process holds it, and this lock does not wait.
+        """
+        seen_age, watched = None, False
+        while not self._create():
+            holder = _read(self._path)
+            if holder is None:
+                continue
+            age = _age_seconds(self._path)
+            if is_dead(holder) or age > STALE_SECONDS:
+                self._break(holder)
+                continue
+            if self._waits:
+                time.sleep(0.1)
+                continue
+            if holder.get("place") == _place() or (seen_age is not None and age < seen_age):
+                raise self._refusal(holder)
+            if not watched:
+                log.warning("%s is held by %s; waiting to see whether it lives", self._path, _name(holder))
+                watched = True
+            seen_age = age
+            time.sleep(1.0)
+        self._beat_at = time.monotonic()
+        self._thread.start()
+
+    def check(self) -> None:
+        """Raises RecordsError if the lock went to another while this process was stopped."""
+        if time.monotonic() - self._beat_at > BEAT_SECONDS:
+            self._beat()
+        if self._stop.is_set():
+            raise RecordsError(
+                f"{self._path} was taken by {_name(_read(self._path) or {})} while this process gave no sign "
+                "of life. Nothing is lost: the other goes on with what is stored."
+            )
+
+    def release(self) -> None:
+        """Gives the lock back, if it is still this process's own."""
+        self._stop.set()
+        if (_read(self._path) or {}).get("token") == self._me["token"]:
+            with suppress(OSError):
+                self._path.unlink()
+
+    def __enter__(self) -> "Lock":
+        self.acquire()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+    def _create(self) -> bool:
+        with explained(self._path, "lock"):
+            try:
+                fd = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+            except FileExistsError:
+                return False
+            try:
+                os.write(fd, json.dumps(self._me).encode())
+            except OSError:
+                self._path.unlink()
+                raise
+            finally:
+                os.close(fd)
+        return True
+
+    def _break(self, holder: dict[str, Any]) -> None:
+        """Takes a dead holder's lock away; of two that try one moves the file.
+
+        A living lock moved by mistake, as it had replaced the dead one, is put back. Where a third process
+        has created its own meanwhile, that one stands, and the other holder stops at its next heartbeat.
+        """
+        aside = self._path.with_name(f".{LOCK_NAME}.{self._me['token']}")
+        with explained(self._path, "lock"):
+            try:
+                self._path.rename(aside)
+            except FileNotFoundError:
+                return
+            if (_read(aside) or {}).get("token") != holder.get("token"):
+                with suppress(FileExistsError):
+                    os.link(aside, self._path)
+            else:
+                log.warning("took over %s from %s, which is gone", self._path, _name(holder))
+            aside.unlink()
+
+    def _keep_beating(self) -> None:
+        while not self._stop.wait(BEAT_SECONDS):
+            self._beat()
+
+    def _beat(self) -> None:
+        """Shows that this process lives; a lock that is another's by now stops the beat."""
+        if self._stop.is_set():
+            return
+        if (_read(self._path) or {}).get("token") != self._me["token"]:
+            self._stop.set()
+            return
+        self._beat_at = time.monotonic()
+        with suppress(OSError):
+            os.utime(self._path)
+
+    def _refusal(self, holder: dict[str, Any]) -> RecordsError:
+        return RecordsError(
+            f"{self._path.parent} is being written by {_name(holder)}. Wait for it, stop it, or choose "
+            f"another run_name; if it is surely gone, delete {self._path}."
+        )
+
+
+def _name(holder: dict[str, Any]) -> str:
+    return f"process {holder.get('pid', '?')} on {holder.get('host', '?')} since {holder.get('time', '?')}"
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    """The holder in a lock file; {} while it is being written; None if there is no such file."""
+    try:
+        value = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _age_seconds(path: Path) -> float:
+    """Seconds since the last heartbeat, by the file server's clock if it may be asked, else by ours."""
+    probe = path.with_name(f".{LOCK_NAME}.{secrets.token_hex(8)}{DRAFT_SUFFIX}")
+    try:
+        probe.touch()
+        now = probe.stat().st_mtime
+        probe.unlink()
+    except OSError:
+        now = time.time()
+    try:
+        return now - path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _place() -> str:
+    """The kernel's boot and the pid namespace: where equal, a pid means the same process."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        return f"{boot}/{os.readlink('/proc/self/ns/pid')}"
+    except OSError:
+        return socket.gethostname()
+
+
+def _born(pid: int) -> str:
+    """When a process started, in the kernel's ticks; "" if that cannot be told, "zombie" for one unreaped."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return ""
+    return "zombie" if fields[0] in "ZX" else fields[19]

@@ -1,0 +1,133 @@
+"""The manifest of a cell: the configuration, code and machine that its results come from, written once."""
+
+import logging
+import platform
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from icpo.errors import OtherResults
+from icpo.store.storage import read_json, replace_json
+
+MANIFEST_NAME = "manifest.json"
+_PACKAGES = (
+    "icpo", "torch", "transformers", "tokenizers", "vllm", "openai", "trl", "numpy", "hydra-core",
+    "omegaconf", "math-verify", "latex2sympy2_extended", "sympy",
+)  # fmt: skip
+
+log = logging.getLogger(__name__)
+
+
+def claim(folder: Path, *, config: Mapping[str, Any], config_digest: str) -> dict[str, Any]:
+    """Writes the manifest of a new cell, or checks that an existing cell has the same configuration.
+
+    Called under the cell's lock, so that check and write are one. Returns the manifest that holds.
+
+    Raises:
+        OtherResults: the folder holds results of another configuration.
+    """
+    path = folder / MANIFEST_NAME
+    found = read_json(path)
+    if found is None:
+        manifest = describe(config, config_digest)
+        replace_json(path, manifest)
+        return manifest
+    if found.get("config_digest") != config_digest:
+        raise OtherResults(_difference(folder, found, config))
+    code = code_version()
+    if found.get("code") != code:
+        log.warning("%s was begun with other code: %s then, %s now", folder, found.get("code"), code)
+    return found
+
+
+def note_resolved(folder: Path, manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
+    """The manifest with facts that only a load could tell (digests, revisions), stored.
+
+    Raises:
+        OtherResults: a fact stored earlier is another one now.
+    """
+    known = dict(manifest.get("resolved", {}))
+    for key, value in facts.items():
+        if known.get(key, value) != value:
+            raise OtherResults(
+                f"{folder} holds results with {key} {known[key]!r}, but it is {value!r} now. "
+                f"Bring back what it was, choose another run_name, or delete {folder}."
+            )
+    changed = {**manifest, "resolved": known | dict(facts)}
+    if changed != manifest:
+        replace_json(folder / MANIFEST_NAME, changed)
+    return changed
+
+
+def describe(config: Mapping[str, Any], config_digest: str) -> dict[str, Any]:
+    """All that a manifest says."""
+    return {
+        "config_digest": config_digest,
+        "config": dict(config),
+        "code": code_version(),
+        "packages": dict(_package_versions()),
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "started": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+    }
+
+
+def code_version() -> dict[str, Any]:
+    """The commit of the checkout and whether files differ from it; elsewhere the package's version."""
+    root = Path(__file__).resolve().parents[2]
+    if not (root / "pyproject.toml").is_file():
+        return {"version": dict(_package_versions()).get("icpo")}
+    try:
+        commit = _git(root, "rev-parse", "HEAD")
+        is_dirty = bool(_git(root, "status", "--porcelain", "--untracked-files=no", "--", "icpo", "conf"))
+    except (OSError, subprocess.SubprocessError):
+        return {"version": dict(_package_versions()).get("icpo")}
+    return {"commit": commit, "is_dirty": is_dirty}
+
+
+def _git(root: Path, *arguments: str) -> str:
+    command = ["git", "-C", str(root), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=20).stdout.strip()
+
+
+def _package_versions() -> Iterator[tuple[str, str]]:
+    for name in _PACKAGES:
+        try:
+            yield name, version(name)
+        except PackageNotFoundError:
+            continue
+
+
+def _difference(folder: Path, found: Mapping[str, Any], config: Mapping[str, Any]) -> str:
+    old, new = dict(_flat(found.get("config", {}))), dict(_flat(config))
+    changes = {
+        key: f"{old.get(key, 'absent')!r} stored, {new.get(key, 'absent')!r} now"
+        for key in sorted(old.keys() | new.keys())
+        if old.get(key, "absent") != new.get(key, "absent")
+    }
+    lines = [f"  {key}: {change}" for key, change in changes.items() if not _is_copy(key, changes)]
+    return "\n".join(
+        [
+            f"{folder} holds results of another configuration:",
+            *(lines or ["  the settings look alike, but the code or the weights they stand for changed"]),
+            f"Choose another run_name, or delete {folder} to start it afresh.",
+        ]
+    )
+
+
+def _is_copy(key: str, changes: Mapping[str, str]) -> bool:
+    """Whether the same change stands under the end of a key: what a group says is repeated in the job."""
+    ends = (key.split(".", n)[-1] for n in range(1, key.count(".") + 1))
+    return any(changes.get(end) == changes[key] for end in ends)
+
+
+def _flat(value: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """The leaves of nested mappings, by dotted key."""
+    if isinstance(value, Mapping) and value:
+        for key, inner in value.items():
+            yield from _flat(inner, f"{prefix}.{key}" if prefix else str(key))
+    else:
+        yield prefix, list(value) if isinstance(value, tuple) else value

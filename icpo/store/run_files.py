@@ -1,0 +1,47 @@
+"""What belongs to a run and not to one of its cells; several processes may work on the run at once."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from icpo.store.lock import Lock
+from icpo.store.storage import explained
+
+PLAN_NAME = "planned"
+
+
+def note_planned(run: Path, cells: Iterable[str]) -> None:
+    """Adds cells to the plan of a run: an empty file each, so that processes only ever add.
+
+    Raises:
+        RecordsError: the folder cannot be written.
+    """
+    plan = run / PLAN_NAME
+    with explained(plan, "write"):
+        plan.mkdir(parents=True, exist_ok=True)
+        for cell in cells:
+            (plan / cell).touch()
+
+
+def planned_cells(run: Path) -> list[Path]:
+    """The folders of all cells that the run was ever asked for, by name; delete a file to forget its cell."""
+    return sorted(run / path.name for path in (run / PLAN_NAME).glob("*"))
+
+
+@contextmanager
+def written_in_turn(folder: Path) -> Iterator[Path]:
+    """A folder for drafts, which take their places in `folder` at the end; one process after another.
+
+    Whoever comes last has read what all before stored, and no reader sees a part of a file. Where the body
+    raises, all stays as it was.
+
+    Raises:
+        RecordsError: the disk refuses.
+    """
+    with explained(folder, "write"):
+        folder.mkdir(parents=True, exist_ok=True)
+        with Lock(folder, waits=True), TemporaryDirectory(dir=folder, prefix=".") as drafts:
+            yield Path(drafts)
+            for draft in Path(drafts).iterdir():
+                draft.replace(folder / draft.name)

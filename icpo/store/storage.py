@@ -1,0 +1,163 @@
+"""Bytes onto a disk that may be full, read-only or gone: appended whole or not at all, replaced at once."""
+
+import errno
+import json
+import os
+import secrets
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from icpo.errors import RecordsError
+
+_WAYS_OUT = {
+    errno.ENOSPC: "The disk is full: free some space and run the same command again.",
+    errno.EDQUOT: "The disk quota is used up: free some space and run the same command again.",
+    errno.EFBIG: "The file may not grow further: raise `ulimit -f` and run the same command again.",
+    errno.EROFS: "The file system is read-only: choose another outputs folder, or mount it writable.",
+    errno.EACCES: "Permission denied: choose another outputs folder, or change the owner of this one.",
+    errno.EPERM: "Permission denied: choose another outputs folder, or change the owner of this one.",
+    errno.ENAMETOOLONG: "The name is too long: choose a shorter run_name.",
+}
+
+
+DRAFT_SUFFIX = ".draft"
+
+
+@contextmanager
+def explained(path: Path, doing: str) -> Iterator[None]:
+    """Turns an OSError into a RecordsError that names the path and the way out."""
+    try:
+        yield
+    except OSError as error:
+        way_out = _WAYS_OUT.get(error.errno or 0, "Look after that path and run the same command again.")
+        raise RecordsError(
+            f"Cannot {doing} {path}: {error.strerror or error}. What was written so far is kept. {way_out}"
+        ) from error
+
+
+class AppendFile:
+    """A file that grows by whole pieces: a piece that does not fit is taken back before the error is raised.
+
+    `append` hands the bytes to the operating system, which keeps them whatever happens to this process;
+    `sync` makes them outlive the machine too. One writer at a time: see `icpo.store.lock`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Opens or creates `path`."""
+        self._path = path
+        with explained(path, "open"):
+            self._fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+            self.size = os.fstat(self._fd).st_size
+
+    def append(self, piece: bytes) -> int:
+        """Appends `piece`; returns the offset at which it begins."""
+        start, rest = self.size, memoryview(piece)
+        with explained(self._path, "write"):
+            try:
+                while rest:
+                    rest = rest[os.write(self._fd, rest) :]
+            except BaseException:
+                with suppress(OSError):
+                    os.ftruncate(self._fd, start)
+                raise
+        self.size = start + len(piece)
+        return start
+
+    def cut(self, size: int) -> None:
+        """Drops all after the first `size` bytes."""
+        with explained(self._path, "shorten"):
+            os.ftruncate(self._fd, size)
+        self.size = size
+
+    def sync(self) -> None:
+        """Waits until all that was appended is on the disk."""
+        with explained(self._path, "write"):
+            os.fsync(self._fd)
+
+    def close(self) -> None:
+        """Closes the file; what was appended stays."""
+        with explained(self._path, "close"):
+            os.close(self._fd)
+
+
+def replace_file(path: Path, pieces: Iterable[bytes]) -> None:
+    """Writes `path` so that a reader sees the old content or the new, never a part, whatever dies."""
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}{DRAFT_SUFFIX}")
+    with explained(path, "write"):
+        try:
+            with draft.open("wb") as file:
+                file.writelines(pieces)
+                file.flush()
+                os.fsync(file.fileno())
+            draft.replace(path)
+        except BaseException:
+            with suppress(OSError):
+                draft.unlink()
+            raise
+
+
+def delete_drafts(folder: Path) -> None:
+    """Deletes what writers left in `folder` that died before a draft took its place; none may be at work."""
+    with explained(folder, "tidy"):
+        for draft in folder.glob(f".*{DRAFT_SUFFIX}"):
+            draft.unlink(missing_ok=True)
+
+
+def replace_json(path: Path, value: Mapping[str, Any]) -> None:
+    """Writes a JSON object, indented, atomically."""
+    replace_file(path, [json.dumps(value, indent=2).encode(), b"\n"])
+
+
+def json_line(value: Mapping[str, Any]) -> bytes:
+    """A JSON object as one line of ASCII."""
+    return json.dumps(dict(value), separators=(",", ":")).encode() + b"\n"
+
+
+def read_json(path: Path) -> dict[str, Any] | None:
+    """The JSON object in `path`, None if there is no such file; RecordsError if it is not one."""
+    with explained(path, "read"):
+        try:
+            text = path.read_bytes()
+        except FileNotFoundError:
+            return None
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise RecordsError(
+            f"{path} is not JSON ({error}): restore it, or delete it and run again."
+        ) from error
+    if not isinstance(value, dict):
+        raise RecordsError(f"{path} holds no JSON object: restore it, or delete it and run again.")
+    return value
+
+
+def read_lines(path: Path) -> tuple[list[dict[str, Any]], int]:
+    """The JSON objects of a file with one a line, and the number of bytes they take.
+
+    An unfinished last line is left out (its bytes are not counted); no file is no lines.
+
+    Raises:
+        RecordsError: a finished line is not a JSON object.
+    """
+    with explained(path, "read"):
+        try:
+            content = path.read_bytes()
+        except FileNotFoundError:
+            return [], 0
+    end = content.rfind(b"\n") + 1
+    rows = []
+    for number, line in enumerate(content[:end].splitlines(), start=1):
+        try:
+            row = json.loads(line)
+        except ValueError:
+            row = None
+        if not isinstance(row, dict):
+            raise RecordsError(
+                f"{path} is damaged at line {number}. Keep what is whole with "
+                f"`python -m icpo.records salvage {path.parent}`; what was lost is then made again from the "
+                "journal."
+            )
+        rows.append(row)
+    return rows, end

@@ -1,0 +1,69 @@
+"""What a user meets: one line for a mistake, nothing else, and nothing left of it in later reports."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.config.conftest import PACKAGE
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(own, *overrides):
+    """`python -m icpo.run`, started in the user's folder."""
+    command = [sys.executable, "-m", "icpo.run", "--config-dir=conf", "+exp=quickstart", "benchmark=arith_l1"]
+    return subprocess.run(
+        [*command, "tracking=none", "method=me_icpo", *overrides],
+        cwd=own.folder,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+ALLOWED = f"+allow_targets=[{PACKAGE}]"
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (["selector=broken"], "conf/selector/broken.yaml, line 2, column 2: expected ',' or ']'"),
+        (["method=bare"], "method/bare.yaml needs a value for label: hydra.sweep.subdir refers to it."),
+        (["selector=weighed"], f"all of its package, ++allow_targets=['{PACKAGE}']"),
+        (["selector=weighed", "selector.weight=1,2", ALLOWED], "they differ in selector.weight alone"),
+    ],
+)
+def test_a_mistake_is_one_line_and_makes_no_report(own, overrides, message):
+    own.write("conf/selector/broken.yaml", "a: [1\nb: 2\n")
+    own.write("conf/method/bare.yaml", "_target_: icpo.methods.Direct\nname: bare\nprompt: plain\n")
+    done = run(own, *overrides)
+    assert done.returncode == 1
+    [line] = [line for line in (done.stderr + done.stdout).splitlines() if "[HYDRA]" not in line]
+    assert line.startswith("icpo: ") and message in line
+    assert not list(own.folder.glob("outputs/*/report"))
+
+
+@pytest.mark.parametrize("name", ["selector/entropy", "variant/foreign"])
+def test_a_file_named_like_one_of_the_projects_is_refused(own, name):
+    own.write(f"conf/{name}.yaml", "a: 1\n")
+    done = run(own, "dry_run=true")
+    file = own.folder / f"conf/{name}.yaml"
+    assert f"icpo: {file} would not be read: conf/ has a file of that name." in done.stderr
+    assert done.returncode == 1
+
+
+def test_what_editors_leave_is_passed_over(own):
+    own.write("conf/selector/.ipynb_checkpoints/entropy.yaml", "a: 1\n")
+    own.write("conf/.saved/selector/entropy.yaml", "a: 1\n")
+    (own.folder / "conf/selector/.#entropy.yaml").symlink_to("somebody@somewhere.1234")
+    done = run(own, "dry_run=true")
+    assert done.returncode == 0, done.stderr
+
+
+def test_help_tells_of_files_and_classes_of_ones_own(own):
+    done = run(own, "--help")
+    assert "--config-dir FOLDER" in done.stdout and "+allow_targets=[PACKAGE]" in done.stdout

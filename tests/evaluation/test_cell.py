@@ -1,0 +1,25 @@
+"""A job in its folder: a signal that comes too late to stop it stops what would follow."""
+
+import signal
+
+import pytest
+
+from icpo.errors import Interrupted
+from icpo.evaluation.cell import run_cell
+from icpo.store import read_metrics, read_status
+from icpo.tracking import NoTracker
+
+
+class Signalled:
+    """A job that is told to stop while it ends."""
+
+    def run(self, cell):
+        signal.raise_signal(signal.SIGTERM)
+        return {"answer": 42}
+
+
+def test_a_signal_at_the_end_of_a_cell_keeps_it_and_stops_the_sweep(tmp_path):
+    folder = tmp_path / "run" / "cell"
+    with pytest.raises(Interrupted, match="Stopped by SIGTERM"):
+        run_cell(Signalled(), tracker=NoTracker(), folder=folder, values={"run_name": "run"}, digest="d")
+    assert read_status(folder)["state"] == "done" and read_metrics(folder) == {"answer": 42}

@@ -1,0 +1,141 @@
+"""Engines behind a journal: nothing is drawn twice."""
+
+from dataclasses import replace
+
+import pytest
+
+from icpo.evaluation.journalled import JournalledBlocks, JournalledEngine, request_key
+from icpo.store import Journal
+from icpo.types import Prompt, Purpose, SampleRequest
+from tests.methods.test_drive import Blocks, Shuffling
+from tests.sampling import sampling_of
+
+REQUEST = SampleRequest(Purpose.CANDIDATE, Prompt("s", "u"), sampling_of(0.6, 0.95, 10), 2, 7)
+
+
+def never():
+    pass
+
+
+@pytest.fixture
+def journal(tmp_path):
+    with Journal.open(tmp_path / "journal.jsonl") as journal:
+        yield journal
+
+
+def drain(engine, number):
+    done = {}
+    while len(done) < number:
+        done |= dict(engine.finished())
+    return done
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"prompt": Prompt("s", "v")},
+        {"prompt": Prompt("su", "")},
+        {"sampling": sampling_of(0.7, 0.95, 10)},
+        {"sampling": sampling_of(0.6, 0.95, 10, stop=("x",))},
+        {"num_samples": 3},
+        {"seed": 8},
+    ],
+)
+def test_whatever_determines_an_answer_is_in_its_key(change):
+    assert request_key("engine", REQUEST) != request_key("engine", replace(REQUEST, **change))
+
+
+def test_the_engine_is_in_the_key_and_the_purpose_only_where_asked_for():
+    assert request_key("a", REQUEST) != request_key("b", REQUEST)
+    assert request_key("a", REQUEST) == request_key("a", replace(REQUEST, purpose=Purpose.FINAL))
+    with_purpose = {
+        request_key("a", replace(REQUEST, purpose=purpose), with_purpose=True) for purpose in Purpose
+    }
+    assert len(with_purpose) == len(Purpose)
+
+
+def test_keys_are_those_that_stored_journals_have():
+    assert request_key("engine", REQUEST) == "2b38f678621b9db0a217fa84f991fd36"
+
+
+@pytest.mark.parametrize("ends_by_purpose", [False, True])
+def test_an_engine_that_ends_answers_by_their_purpose_draws_for_each(journal, ends_by_purpose):
+    inner = Shuffling(0)
+    inner.ends_by_purpose = ends_by_purpose
+    engine = JournalledEngine(inner, journal, never)
+    for ticket, purpose in enumerate((Purpose.FINAL, Purpose.SUMMARY, Purpose.FINAL)):
+        engine.submit(ticket, replace(REQUEST, purpose=purpose))
+    assert len(inner.waiting) == 1 + ends_by_purpose
+
+
+def test_known_requests_are_not_drawn_again(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    with Journal.open(path) as journal:
+        inner = Shuffling(0)
+        engine = JournalledEngine(inner, journal, never)
+        engine.submit(0, REQUEST)
+        first = drain(engine, 1)[0]
+    with Journal.open(path) as journal:
+        engine = JournalledEngine(Shuffling(0), journal, never)
+        engine.submit(5, REQUEST)
+        assert drain(engine, 1)[5] == first and first[0].draw
+        assert journal.num_written == 0
+
+
+def test_equal_requests_in_flight_share_one_draw(journal):
+    inner = Shuffling(0)
+    engine = JournalledEngine(inner, journal, never)
+    for ticket in range(3):
+        engine.submit(ticket, REQUEST)
+    done = drain(engine, 3)
+    assert len(inner.log) == 1 and done[0] == done[1] == done[2]
+
+
+def test_cancelling_one_of_two_leaves_the_draw_and_the_last_ends_it(journal):
+    inner = Shuffling(0)
+    engine = JournalledEngine(inner, journal, never)
+    engine.submit(0, REQUEST)
+    engine.submit(1, REQUEST)
+    engine.cancel(0)
+    assert inner.waiting
+    engine.cancel(1)
+    assert not inner.waiting
+    engine.submit(2, REQUEST)
+    assert list(drain(engine, 1)) == [2]
+
+
+def test_a_cancelled_known_request_is_not_reported(journal):
+    engine = JournalledEngine(Shuffling(0), journal, never)
+    engine.submit(0, REQUEST)
+    drain(engine, 1)
+    engine.submit(1, REQUEST)
+    engine.submit(2, REQUEST)
+    engine.cancel(1)
+    assert list(drain(engine, 1)) == [2]
+
+
+def test_a_batch_is_one_record_and_its_shape_is_in_its_key(journal):
+    other = replace(REQUEST, seed=8)
+    inner = Blocks()
+    engine = JournalledBlocks(inner, journal, never)
+    both = engine.generate([REQUEST, other, REQUEST])
+    assert both[0] == both[2] and len(inner.batches) == 1 and len(inner.batches[0]) == 2
+    assert journal.num_written == 1
+    assert engine.generate([REQUEST, other, REQUEST]) == both and len(inner.batches) == 1
+    engine.generate([REQUEST])
+    assert len(inner.batches) == 2, "a batch of another shape is another draw"
+
+
+def test_a_run_told_to_stop_draws_no_further_batch(journal):
+    class Stop(Exception):
+        pass
+
+    def stop():
+        raise Stop
+
+    inner = Blocks()
+    with pytest.raises(Stop):
+        JournalledBlocks(inner, journal, stop).generate([REQUEST])
+    with pytest.raises(Stop):
+        JournalledEngine(Shuffling(0), journal, stop).finished()
+    assert not inner.batches

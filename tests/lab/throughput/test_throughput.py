@@ -1,0 +1,222 @@
+import csv
+import random
+from dataclasses import dataclass, replace
+
+import pytest
+
+from icpo.backbones import Backbone, ChatTemplate
+from icpo.engines.scripted import ScriptedEngine
+from icpo.errors import ConfigError
+from icpo.grading import GradingRules
+from icpo.lab.throughput.job import Throughput
+from icpo.lab.throughput.schedules import Schedule, run_schedule
+from icpo.lab.throughput.work import Lengths, Words, Work
+from icpo.selectors import Entropy, EntropyRacing
+from icpo.types import Completion, FinishReason, Purpose
+
+FIXED = Lengths("fixed", 40, 0.0, 40)
+TAILED = Lengths("long_tailed", 400, 0.8, 2000)
+RACING = EntropyRacing(
+    "entropy_racing", "halving", (1, 3), width=0.0, certain_after=None, merge_identical=False
+)
+WORK = Work(
+    selector=Entropy("entropy", largest=False),
+    num_rounds=2,
+    num_candidates=3,
+    num_lookaheads=2,
+    num_finals=4,
+    prompt_tokens=10,
+    summary_tokens=5,
+    temperature=0.6,
+    top_p=0.95,
+)
+WORDS = Words(("one", "two", "three"))
+
+
+def say(request, index):
+    return Completion("", 10, request.sampling.max_tokens, FinishReason.LENGTH)
+
+
+class Watched(ScriptedEngine):
+    """Counts tokens as vLLM's engine does, and notes how many requests were in flight at each submission."""
+
+    def __init__(self):
+        super().__init__(say)
+        self.in_flight = []
+
+    def submit(self, ticket, request):
+        super().submit(ticket, request)
+        self.in_flight.append((request.purpose, len(self._waiting)))
+
+    def accounting(self):
+        generated = sum(r.sampling.max_tokens * r.num_samples for r in self.requests)
+        return {"generated_tokens": generated, "max_num_seqs": 32, "prompt_tokens": 10 * len(self.requests)}
+
+
+def solvings(read=lambda texts: None, lengths=FIXED, num_questions=3):
+    return [WORK.solve(WORDS, lengths, seed, read) for seed in range(num_questions)]
+
+
+@pytest.mark.parametrize("lengths", [FIXED, TAILED])
+def test_every_schedule_does_the_same_work(lengths):
+    asked = {}
+    for schedule in Schedule:
+        engine = Watched()
+        run_schedule(schedule, solvings(lengths=lengths), engine, 2)
+        asked[schedule] = sorted(
+            (r.purpose, r.prompt.user, r.sampling.max_tokens, r.num_samples, r.seed) for r in engine.requests
+        )
+    assert asked[Schedule.AUTHORS] == asked[Schedule.LOCKSTEP] == asked[Schedule.PIPELINED]
+    tokens = sum(limit * samples for _, _, limit, samples, _ in asked[Schedule.AUTHORS])
+    if lengths is FIXED:
+        assert tokens == 3 * (2 * (3 * 40 + 3 * 5 + 6 * 40) + 4 * 40)
+
+
+def test_the_schedules_differ_in_what_is_in_flight():
+    most = {}
+    for schedule in Schedule:
+        engine = Watched()
+        run_schedule(schedule, solvings(), engine, 2)
+        most[schedule] = {
+            purpose: max(n for p, n in engine.in_flight if p is purpose)
+            for purpose in (Purpose.SUMMARY, Purpose.LOOKAHEAD, Purpose.FINAL)
+        }
+    assert most[Schedule.AUTHORS] == {Purpose.SUMMARY: 1, Purpose.LOOKAHEAD: 3, Purpose.FINAL: 1}
+    assert most[Schedule.LOCKSTEP] == {Purpose.SUMMARY: 9, Purpose.LOOKAHEAD: 9, Purpose.FINAL: 3}
+    assert 1 < most[Schedule.PIPELINED][Purpose.SUMMARY] < 9
+
+
+def test_what_is_read_is_as_much_as_answers_are_drawn():
+    counts = []
+    run_schedule(
+        Schedule.AUTHORS, solvings(lambda texts: counts.append(len(texts)), num_questions=1), Watched(), 1
+    )
+    assert counts == [3, 6, 3, 6, 4]
+
+
+def lookaheads_by_prompt(selector, lengths):
+    """The lengths of each prompt's look-aheads, in the order they were asked: one question, one round."""
+    engine, asked = Watched(), {}
+    work = replace(
+        WORK, selector=selector, num_rounds=1, num_candidates=4, num_lookaheads=4, prompt_tokens=90
+    )
+    run_schedule(Schedule.PIPELINED, [work.solve(WORDS, lengths, 0, lambda texts: None)], engine, 1)
+    for request in engine.requests:
+        if request.purpose is Purpose.LOOKAHEAD:
+            asked.setdefault(request.prompt.user, []).extend(
+                [request.sampling.max_tokens] * request.num_samples
+            )
+    return asked
+
+
+@pytest.mark.parametrize("lengths", [FIXED, TAILED])
+def test_a_race_asks_for_fewer_of_the_same_lookaheads(lengths):
+    """Halving of 4 attempts: one look-ahead of each, then three more of two."""
+    uniform = lookaheads_by_prompt(WORK.selector, lengths)
+    raced = lookaheads_by_prompt(RACING, lengths)
+    assert [len(sizes) for sizes in uniform.values()] == [4, 4, 4, 4]
+    assert sorted(len(sizes) for sizes in raced.values()) == [1, 1, 4, 4]
+    assert all(uniform[prompt][: len(sizes)] == sizes for prompt, sizes in raced.items())
+
+
+def test_the_answers_that_a_race_is_told_tell_attempts_apart():
+    """Attempts agree with themselves to different degrees; which is kept is no matter of order."""
+    told = []
+
+    class Watching(Entropy):
+        def select(self, attempts, ask, **given):
+            selection = yield from super().select(attempts, ask, **given)
+            told.append((selection.kept[0], [round(x.entropy_bits, 6) for x in selection.lookaheads]))
+            return selection
+
+    work = replace(WORK, selector=Watching("entropy", largest=False), num_candidates=8, num_lookaheads=16)
+    run_schedule(
+        Schedule.LOCKSTEP, [work.solve(WORDS, FIXED, s, lambda _: None) for s in range(5)], Watched(), 1
+    )
+    assert len(told) == 10 and len({kept for kept, _ in told}) > 2
+    assert all(len(set(bits)) > 4 for _, bits in told)
+
+
+def test_long_tailed_lengths_have_the_mean_and_the_cap_they_say():
+    source = random.Random(0)
+    drawn = [TAILED.draw(source) for _ in range(20_000)]
+    assert 380 < sum(drawn) / len(drawn) < 405  # the cap takes a little off the mean of 400
+    assert max(drawn) == 2000
+    assert sorted(drawn)[len(drawn) // 2] == pytest.approx(400 * 2.718281828 ** (-0.32), rel=0.05)
+
+
+def test_joined_texts_have_the_tokens_of_both(nano_tokenizer):
+    words = Words.of(nano_tokenizer, wanted=50)
+    source = random.Random(0)
+    text = words.text(30, source) + words.text(12, source)
+    assert len(nano_tokenizer(text)["input_ids"]) == 42
+
+
+@pytest.fixture(scope="module")
+def nano_tokenizer():
+    from transformers import AutoTokenizer
+
+    return AutoTokenizer.from_pretrained(nano().location)
+
+
+def nano() -> Backbone:
+    return Backbone(
+        name="nano",
+        model_id="icpo:nano",
+        revision=None,
+        max_context_tokens=4096,
+        dtype="float32",
+        chat_template=ChatTemplate.NONE,
+        tensor_parallel=1,
+        reasoning_end=None,
+        gpu_memory_gb=1,
+        template_options=(),
+        max_answer_tokens=None,
+        thinking_tokens=0,
+    )
+
+
+@dataclass(frozen=True)
+class Settings:
+    engine: object
+    name: str = "watched"
+
+    def preflight(self):
+        """Nothing is needed."""
+
+    def start(self, backbone, *, max_context_tokens):
+        return self.engine
+
+
+def job(engine, measurements=("authors/fixed/1", "pipelined/fixed/2")):
+    rules = GradingRules.paper()
+    return Throughput(nano(), Settings(engine), WORK, (FIXED, TAILED), measurements, 2, rules, 4096)
+
+
+def test_the_job_writes_one_line_a_measurement_with_its_ratios(tmp_path):
+    values = job(Watched()).run(tmp_path)
+    with (tmp_path / "throughput.csv").open(encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    assert [row["schedule"] for row in rows] == ["authors", "pipelined"]
+    assert [int(row["generated_tokens"]) for row in rows] == [910, 1820]
+    first, second = values["speeds"]
+    assert first["ratio_to_authors"] == 1
+    ratio = second["tokens_per_second"] / first["tokens_per_second"]
+    assert second["ratio_to_authors"] == pytest.approx(ratio)
+    share = second["tokens_per_second"] / second["ceiling_tokens_per_second"]
+    assert second["share_of_ceiling"] == pytest.approx(share)
+    assert (tmp_path / "throughput.png").stat().st_size > 1000
+    assert (tmp_path / "engine.json").is_file()
+
+
+@pytest.mark.parametrize("text", ["pipelined/fixed", "fast/fixed/1", "pipelined/odd/1", "pipelined/fixed/x"])
+def test_a_measurement_that_cannot_be_read_is_refused(text):
+    with pytest.raises(ValueError, match=r"SCHEDULE/LENGTHS/QUESTIONS.*pipelined/fixed/16"):
+        job(Watched(), (text,))
+
+
+def test_an_engine_of_blocks_is_refused(tmp_path):
+    from icpo.engines.scripted import ScriptedBlocks
+
+    with pytest.raises(ConfigError, match="engine=vllm"):
+        job(ScriptedBlocks(say, block_questions=1)).run(tmp_path)

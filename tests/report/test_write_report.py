@@ -1,0 +1,226 @@
+import csv
+import json
+import shutil
+
+import pytest
+
+from icpo.cli.report import main
+from icpo.errors import RecordsError
+from icpo.report import write_report
+from tests.report.stored_runs import MadeUpCell, me_icpo
+
+COLUMNS = [
+    "backbone", "method", "reward", "selector", "protocol", "num_rounds", "num_candidates", "num_lookaheads",
+    "benchmark", "metric", "k", "value", "low", "high", "std_over_seeds", "paper_value", "label",
+    "cell",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A base and an ME-ICPO cell on two levels."""
+    outputs = tmp_path_factory.mktemp("made")
+    for level in ("arith_l3", "arith_l4"):
+        MadeUpCell(level, skill=0.3).write(outputs, "run")
+        me_icpo(level, skill=0.8).write(outputs, "run")
+    return outputs
+
+
+@pytest.fixture
+def run(made, tmp_path):
+    """A copy to report, or to damage."""
+    return shutil.copytree(made, tmp_path / "outputs")
+
+
+def rows(outputs, name="table.csv"):
+    with (outputs / "run/report" / name).open() as file:
+        return list(csv.DictReader(file))
+
+
+def stored(outputs, cell, name):
+    return json.loads((outputs / "run" / cell / "metrics.json").read_text())[name]
+
+
+def test_table_csv_has_the_columns_that_scripts_read_and_the_stored_values(run):
+    write_report(run, "run")
+    found = rows(run)
+    assert list(found[0]) == COLUMNS
+    [row] = [
+        r for r in found if (r["method"], r["benchmark"], r["metric"]) == ("me_icpo", "arith_l3", "accuracy")
+    ]
+    value = stored(run, "nano-arith_l3-me_icpo-majority-entropy-n2-quick", "accuracy")
+    assert {name: float(row[name]) for name in value} == pytest.approx(value)
+    assert (row["reward"], row["selector"], row["num_rounds"], row["k"]) == ("majority", "entropy", "2", "4")
+    assert row["paper_value"] == ""
+
+
+def test_two_sizes_of_one_method_are_told_apart_by_label_and_cell(tmp_path):
+    sizes = ("s16", "s128")
+    folders = [
+        MadeUpCell(method="self_consistency", prompt=size, extra={"label": f"self_consistency-{size}"}).write(
+            tmp_path, "run"
+        )
+        for size in sizes
+    ]
+    write_report(tmp_path, "run")
+    found = {(r["label"], r["cell"]) for r in rows(tmp_path)}
+    assert found == {(f"self_consistency-{size}", f.name) for size, f in zip(sizes, folders, strict=True)}
+
+
+def test_a_difference_is_the_difference_of_the_two_rows(run):
+    write_report(run, "run")
+    value = {(r["method"], r["benchmark"], r["metric"]): float(r["value"]) for r in rows(run)}
+    for metric in ("mean_at_k", "accuracy", "majority_at_k", "pass_at_k"):
+        expected = value["me_icpo", "arith_l3", metric] - value["direct", "arith_l3", metric]
+        assert value["me_icpo-direct", "arith_l3", metric] == pytest.approx(expected)
+
+
+def test_differences_csv_pools_the_levels(run):
+    write_report(run, "run")
+    found = {(r["benchmark"], r["metric"]): r for r in rows(run, "differences.csv")}
+    each = [float(found[level, "mean_at_k"]["value"]) for level in ("arith_l3", "arith_l4")]
+    pooled = found["arith_l3-l4", "mean_at_k"]
+    assert float(pooled["value"]) == pytest.approx(sum(each) / 2)
+    assert float(pooled["low"]) < float(pooled["value"]) < float(pooled["high"])
+    assert found["arith_l3", "mean_over_majority"]["num_pairs"] == "12"
+
+
+def test_pooled_differences_of_several_arms_are_told_apart(tmp_path):
+    for benchmark in ("arith_l3", "arith_l4"):
+        MadeUpCell(benchmark=benchmark, method="direct").write(tmp_path, "run")
+        for selector in ("entropy", "random"):
+            labelled = {"label": f"me_icpo-{selector}"}
+            MadeUpCell(benchmark=benchmark, method="me_icpo", selector=selector, extra=labelled).write(
+                tmp_path, "run"
+            )
+    write_report(tmp_path, "run")
+    pooled = [r for r in rows(tmp_path, "differences.csv") if r["benchmark"] == "arith_l3-l4"]
+    keys = [(r["label"], r["base_label"], r["metric"]) for r in pooled]
+    assert len(set(keys)) == len(keys) and len({label for label, *_ in keys}) == 2
+
+
+def test_the_same_results_give_the_same_bytes(run):
+    paths = write_report(run, "run").paths
+    first = {path.name: path.read_bytes() for path in paths}
+    write_report(run, "run")
+    assert {path.name: path.read_bytes() for path in paths} == first
+    assert set(first) == {"table.md", "table.csv", "table.tex", "differences.csv", "scores.png", "scores.pdf"}
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("metrics.json", "{"),
+        ("metrics.json", '{"mean_at_k": {"value": "a lot"}}'),
+        ("metrics.json", "[]"),
+        ("scores.jsonl", '{"question_id": "q"}\n'),
+        ("scores.jsonl", "no json\n"),
+        ("status.json", "\x00"),
+        ("status.json", '{"state": "done", "wall_seconds": ["1"]}'),
+    ],
+)
+def test_an_unreadable_cell_is_named_and_the_others_stand(run, file, content):
+    cell = "nano-arith_l3-direct-plain-quick"
+    (run / "run" / cell / file).write_text(content)
+    report = write_report(run, "run")
+    assert [c.state for c in report.cells if c.folder.name == cell] == ["unreadable"]
+    assert f"`{cell}` is unreadable" in (run / "run/report/table.md").read_text()
+    assert {r["benchmark"] for r in rows(run) if r["method"] == "me_icpo-direct"} == {"arith_l4"}
+
+
+def test_failed_and_unfinished_cells_are_named_with_their_reason(run):
+    cell = run / "run/nano-arith_l3-direct-plain-quick"
+    status = json.loads((cell / "status.json").read_text())
+    (cell / "status.json").write_text(json.dumps(status | {"state": "failed", "reason": "GPU\nlost"}))
+    (cell / "metrics.json").unlink()
+    write_report(run, "run")
+    assert f"`{cell.name}` is failed: GPU lost" in (run / "run/report/table.md").read_text()
+
+
+def test_a_cell_that_ended_before_it_began_is_named(run):
+    (run / "run/nano-arith_l5-direct").mkdir()
+    (run / "run/nano-arith_l5-direct/run.log").write_text("no such engine\n")
+    (run / "run/nano-arith_l5-slip").mkdir()
+    (run / "run/nano-arith_l5-slip/run.log").touch()
+    write_report(run, "run")
+    table = (run / "run/report/table.md").read_text()
+    assert "`nano-arith_l5-direct` is not begun: see run.log" in table
+    assert "nano-arith_l5-slip" not in table, "a slip on the command line leaves an empty log"
+
+
+def test_a_run_of_failures_alone_still_has_a_report(run):
+    for path in run.glob("run/*/metrics.json"):
+        path.write_text("{")
+    report = write_report(run, "run")
+    assert rows(run) == [] and report.sections == ()
+    assert not (run / "run/report/scores.png").exists()
+
+
+def test_cells_on_other_questions_are_not_compared_and_it_is_said(tmp_path):
+    MadeUpCell(seeds=(0,)).write(tmp_path, "run")
+    me_icpo(seeds=(1,)).write(tmp_path, "run")
+    report = write_report(tmp_path, "run")
+    assert "in common" in report.notes[0]
+    assert not [r for r in rows(tmp_path) if r["method"] == "me_icpo-direct"]
+
+
+def test_bases_with_other_prompts_are_lines_of_their_own(tmp_path):
+    for prompt in ("plain", "empty_history"):
+        MadeUpCell(prompt=prompt).write(tmp_path, "run")
+    me_icpo().write(tmp_path, "run")
+    [section] = write_report(tmp_path, "run").sections
+    assert [line.label for line in section.lines] == [
+        "base", "base (empty_history)", "w/ ME-ICPO", "difference to base",
+        "difference to base (empty_history)",
+    ]  # fmt: skip
+    assert {r["method"] for r in rows(tmp_path)} == {
+        "direct", "direct_empty_history", "me_icpo", "me_icpo-direct", "me_icpo-direct_empty_history"
+    }  # fmt: skip
+
+
+def test_an_ablation_is_compared_with_the_full_algorithm(tmp_path):
+    for reward in ("majority", "none", "oracle"):
+        me_icpo(reward=reward, skill=0.3 if reward == "none" else 0.8).write(tmp_path, "run")
+    [section] = write_report(tmp_path, "run").sections
+    assert [line.label for line in section.lines] == [
+        "ME-ICPO, full", "ME-ICPO, w/o reward", "difference to full", "ME-ICPO, oracle", "difference to full"
+    ]  # fmt: skip
+    full, without, lost = (line.estimates["mean_at_k", "arith_l1"].value for line in section.lines[:3])
+    assert lost == pytest.approx(without - full) and lost < 0
+
+
+def test_a_sweep_without_a_base_is_compared_with_nothing(tmp_path):
+    me_icpo(num_rounds=2, finals_after=(1, 2)).write(tmp_path, "run")
+    [section] = write_report(tmp_path, "run").sections
+    assert not any(line.is_difference for line in section.lines)
+
+
+def test_finals_after_several_rounds_are_lines_of_their_own(tmp_path):
+    MadeUpCell().write(tmp_path, "run")
+    folder = me_icpo(num_rounds=3, finals_after=(1, 3)).write(tmp_path, "run")
+    write_report(tmp_path, "run")
+    found = {r["num_rounds"]: float(r["value"]) for r in rows(tmp_path) if r["metric"] == "mean_at_k"}
+    assert set(found) == {"0", "1", "3"}
+    by_rounds = stored(tmp_path, folder.name, "by_num_rounds")
+    assert found["1"] != found["3"] or by_rounds["1"] == by_rounds["3"]
+
+
+def test_a_run_that_is_not_there_is_named_with_those_that_are(run):
+    with pytest.raises(RecordsError, match=r"no run 'rum'.*found: run"):
+        write_report(run, "rum")
+
+
+def test_command_line(run, capsys, caplog):
+    assert main(["run", "--outputs", str(run)]) == 0
+    printed = capsys.readouterr().out
+    assert "w/ ME-ICPO" in printed and "arith_l3-l4" in printed and "table.csv" in printed
+    assert main(["nothing", "--outputs", str(run)]) == 2
+
+
+def test_unread_verdicts_stand_beside_the_scores_where_a_model_judged_itself(tmp_path):
+    MadeUpCell().write(tmp_path, "run")
+    assert "verdicts" not in write_report(tmp_path, "run").paths[0].read_text()
+    MadeUpCell("arith_l2", extra={"num_verdicts": 60, "num_unread_verdicts": 17}).write(tmp_path, "run")
+    table = write_report(tmp_path, "run").paths[0].read_text()
+    assert "| verdicts | unread verdicts |" in table
+    assert "| 60 | 17 |" in table and "| 0 | 0 |" in table

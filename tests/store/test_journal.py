@@ -1,0 +1,182 @@
+import logging
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from icpo.errors import RecordsError
+from icpo.store import JOURNAL_NAME, Journal
+from icpo.store.journal_file import JournalReader
+from icpo.types import Completion, FinishReason
+from tests.store.values import HOSTILE, batches, completion
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / JOURNAL_NAME
+
+
+def texts(found):
+    return [[c.text for c in batch] for batch in found]
+
+
+def test_what_is_put_is_found_by_the_next_session_field_by_field(path):
+    stored = [[completion("a"), completion("b", FinishReason.LENGTH)], [], [completion("c")]]
+    with Journal.open(path) as journal:
+        put = journal.put("k", stored)
+        assert journal.get("other") is None
+    with Journal.open(path) as journal:
+        assert journal.get("k") == put
+        assert (journal.num_read, journal.num_written, journal.num_torn) == (1, 0, 0)
+    assert [[c.draw for c in batch] for batch in put] == [["k/0/0", "k/0/1"], [], ["k/2/0"]]
+    expected = Completion("b", 11, 1, FinishReason.LENGTH, 3, draw="k/0/1")
+    assert put[0][1] == expected
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_any_text_comes_back_word_for_word(path, text):
+    with Journal.open(path) as journal:
+        journal.put("k", batches(text, "next"))
+        journal.put("l", batches(text))
+    with Journal.open(path) as journal:
+        assert texts(journal.get("k")) == [[text, "next"]]
+        assert texts(journal.get("l")) == [[text]]
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.lists(st.text(), max_size=4), max_size=4))
+def test_any_batches_come_back(tmp_path_factory, lists):
+    path = tmp_path_factory.mktemp("journal") / JOURNAL_NAME
+    with Journal.open(path) as journal:
+        journal.put("k", [[completion(text) for text in batch] for batch in lists])
+    with Journal.open(path) as journal:
+        assert texts(journal.get("k")) == lists
+
+
+def test_the_same_again_is_no_write_and_anything_else_is_refused(path):
+    with Journal.open(path) as journal:
+        first = journal.put("k", batches("a"))
+        size = path.stat().st_size
+        assert journal.put("k", batches("a")) == first
+        with pytest.raises(RecordsError, match=r"other completions under the key k\b"):
+            journal.put("k", batches("b"))
+        assert path.stat().st_size == size
+        assert journal.num_written == 1
+
+
+@pytest.mark.parametrize("key", ["", "a b", "a\n", "ключ", "x" * 201, '"'])
+def test_a_key_that_is_no_digest_is_refused(path, key):
+    with Journal.open(path) as journal, pytest.raises(ValueError, match="key must be"):
+        journal.put(key, batches("a"))
+
+
+def test_a_journal_cut_anywhere_keeps_every_record_before_the_cut_and_can_be_written_on(path, caplog):
+    """Every length that a death in the middle of a write can leave."""
+    with Journal.open(path) as journal:
+        ends = []
+        for key in ("k0", "k1", "k2"):
+            journal.put(key, batches(key * 5))
+            ends.append(path.stat().st_size)
+    whole = path.read_bytes()
+    for length in range(len(whole) + 1):
+        path.write_bytes(whole[:length])
+        caplog.clear()
+        with caplog.at_level(logging.WARNING), Journal.open(path) as journal:
+            kept = [key for key in ("k0", "k1", "k2") if journal.get(key) is not None]
+            assert len(kept) == sum(end <= length for end in ends), length
+            is_torn = length not in (0, 15, *ends)
+            assert journal.num_torn == is_torn, length
+            assert bool(caplog.records) == is_torn
+            journal.put("new", batches("new"))
+        with Journal.open(path) as journal:
+            assert texts(journal.get("new")) == [["new"]]
+            assert journal.num_torn == 0
+
+
+def test_a_damaged_byte_before_the_end_is_a_named_error_wherever_it_is(path):
+    with Journal.open(path) as journal:
+        journal.put("k0", batches("first"))
+        end = path.stat().st_size
+        journal.put("k1", batches("second"))
+    whole = path.read_bytes()
+    for at in range(15, end):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x15]) + whole[at + 1 :])
+        with pytest.raises(RecordsError, match=r"damaged at byte 15.*icpo\.records salvage"):
+            Journal.open(path)
+    assert path.read_bytes() != whole, "a damaged journal is left as it is"
+
+
+def test_a_record_damaged_while_the_journal_is_open_is_an_error_not_a_miss(path):
+    with Journal.open(path) as journal:
+        journal.put("k0", batches("first"))
+        content = bytearray(path.read_bytes())
+        content[-5] ^= 1
+        path.write_bytes(content)
+        with pytest.raises(RecordsError, match="damaged"):
+            journal.get("k0")
+
+
+def test_a_foreign_file_is_never_written_to(path):
+    path.write_bytes(b"somebody's thesis")
+    with pytest.raises(RecordsError, match="no journal"):
+        Journal.open(path)
+    assert path.read_bytes() == b"somebody's thesis"
+
+
+def test_a_sibling_answers_and_is_not_written_to(path, tmp_path):
+    other = tmp_path / "other.bin"
+    with Journal.open(other) as journal:
+        drawn = journal.put("shared", batches("a"))
+    before = other.read_bytes()
+    with Journal.open(path, siblings=[other, tmp_path / "absent.bin"]) as journal:
+        assert journal.get("shared") == drawn
+        assert journal.get("unknown") is None
+        assert (journal.num_read, journal.num_written) == (1, 0)
+        journal.put("own", batches("b"))
+    assert other.read_bytes() == before
+
+
+def test_a_sibling_that_grows_is_looked_at_again(path, tmp_path, monkeypatch):
+    monkeypatch.setattr("icpo.store.journal._SECONDS_BETWEEN_LOOKS", 0.0)
+    other = tmp_path / "other.bin"
+    with Journal.open(path, siblings=[other]) as journal, Journal.open(other) as sibling:
+        assert journal.get("later") is None
+        sibling.put("later", batches("a"))
+        assert texts(journal.get("later")) == [["a"]]
+
+
+def test_a_sibling_caught_in_the_middle_of_a_write_is_read_later(path, tmp_path, monkeypatch):
+    monkeypatch.setattr("icpo.store.journal._SECONDS_BETWEEN_LOOKS", 0.0)
+    other = tmp_path / "other.bin"
+    with Journal.open(other) as sibling:
+        sibling.put("k0", batches("first"))
+        sibling.put("k1", batches("second"))
+    whole = other.read_bytes()
+    other.write_bytes(whole[:-7])
+    with Journal.open(path, siblings=[other]) as journal:
+        assert journal.get("k1") is None
+        other.write_bytes(whole)
+        assert texts(journal.get("k1")) == [["second"]]
+
+
+def test_a_damaged_sibling_costs_a_draw_and_is_reported(path, tmp_path, caplog):
+    other = tmp_path / "other.bin"
+    with Journal.open(other) as sibling:
+        sibling.put("k0", batches("first"))
+    content = bytearray(other.read_bytes())
+    content[-5] ^= 1
+    other.write_bytes(content)
+    with caplog.at_level(logging.WARNING), Journal.open(path, siblings=[other]) as journal:
+        assert journal.get("k0") is None
+    assert "damaged" in caplog.text
+
+
+def test_the_index_holds_no_texts(path):
+    with Journal.open(path) as journal:
+        journal.put("k", batches("unmistakable" * 100))
+    reader = JournalReader(path)
+    reader.refresh()
+    assert len(reader) == 1
+    assert "unmistakable" not in repr(vars(reader))
+    reader.close()

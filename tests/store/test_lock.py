@@ -1,0 +1,155 @@
+import json
+import multiprocessing
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from icpo.errors import RecordsError
+from icpo.store import lock
+from icpo.store.lock import LOCK_NAME, Lock, holder_of, is_dead, this_process
+
+ELSEWHERE = {
+    "host": "node7",
+    "pid": 1,
+    "place": "another-boot/pid:[1]",
+    "born": "5",
+    "token": "t",
+    "time": "noon",
+}
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """A lock that beats five times a second and is stale after two seconds."""
+    monkeypatch.setattr(lock, "BEAT_SECONDS", 0.2)
+    monkeypatch.setattr(lock, "STALE_SECONDS", 2.0)
+
+
+def hold(folder, who):
+    (folder / LOCK_NAME).write_text(json.dumps(who))
+
+
+def test_a_living_holder_on_this_machine_is_named_at_once(tmp_path):
+    with Lock(tmp_path):
+        began = time.monotonic()
+        with pytest.raises(RecordsError, match=rf"written by process {os.getpid()} on .* since .*run_name"):
+            Lock(tmp_path).acquire()
+        assert time.monotonic() - began < 10
+    assert not (tmp_path / LOCK_NAME).exists()
+    with Lock(tmp_path):
+        pass
+
+
+def test_a_killed_holder_on_this_machine_is_followed_at_once(tmp_path):
+    code = "import sys, os, signal; from pathlib import Path; from icpo.store.lock import Lock\n"
+    code += "Lock(Path(sys.argv[1])).acquire(); os.kill(os.getpid(), signal.SIGKILL)"
+    subprocess.run([sys.executable, "-c", code, str(tmp_path)])
+    assert (tmp_path / LOCK_NAME).exists()
+    assert holder_of(tmp_path) is None
+    began = time.monotonic()
+    with Lock(tmp_path):
+        assert time.monotonic() - began < 10
+
+
+def test_a_reused_pid_is_not_taken_for_the_holder(tmp_path):
+    me = this_process()
+    assert not is_dead(me)
+    assert is_dead(me | {"born": "1"}), "the same pid, but started at another time"
+
+
+def test_the_same_pid_in_another_container_says_nothing():
+    assert not is_dead(this_process() | {"place": "same-boot/pid:[2]", "pid": 2**22 + 1})
+
+
+def test_a_holder_elsewhere_that_beats_is_refused(tmp_path, quick):
+    hold(tmp_path, ELSEWHERE)
+    code = "import os, sys, time\nfor _ in range(30): os.utime(sys.argv[1]); time.sleep(0.2)"
+    beating = subprocess.Popen([sys.executable, "-c", code, str(tmp_path / LOCK_NAME)])
+    try:
+        with pytest.raises(RecordsError, match="node7"):
+            Lock(tmp_path).acquire()
+        assert holder_of(tmp_path) == ELSEWHERE
+    finally:
+        beating.kill()
+        beating.wait()
+
+
+@pytest.mark.parametrize("content", [json.dumps(ELSEWHERE), "{"])
+def test_a_holder_elsewhere_whose_heart_stopped_is_waited_for_and_followed(tmp_path, quick, content):
+    (tmp_path / LOCK_NAME).write_text(content)
+    began = time.monotonic()
+    with Lock(tmp_path):
+        assert time.monotonic() - began > 1.9
+        assert json.loads((tmp_path / LOCK_NAME).read_text())["pid"] == os.getpid()
+
+
+def test_the_heart_beats_while_the_holder_is_busy(tmp_path, quick):
+    with Lock(tmp_path) as held:
+        time.sleep(2.5)
+        assert holder_of(tmp_path)["pid"] == os.getpid()
+        held.check()
+
+
+def test_one_that_lost_its_lock_writes_no_more(tmp_path, quick):
+    """As after a stop of the process so long that another took over."""
+    held = Lock(tmp_path)
+    held.acquire()
+    hold(tmp_path, ELSEWHERE)
+    time.sleep(1)
+    with pytest.raises(RecordsError, match="taken by process 1 on node7"):
+        held.check()
+    held.release()
+    assert json.loads((tmp_path / LOCK_NAME).read_text()) == ELSEWHERE, "the other's lock stays"
+
+
+def test_a_living_lock_taken_for_a_dead_one_is_put_back(tmp_path):
+    with Lock(tmp_path) as held:
+        Lock(tmp_path)._break(ELSEWHERE)  # as one that read the lock before it changed hands
+        assert holder_of(tmp_path)["token"] == held._me["token"]
+        assert [path.name for path in tmp_path.iterdir()] == [LOCK_NAME]
+
+
+def test_a_living_lock_whose_place_was_taken_meanwhile_stops_its_holder(tmp_path, monkeypatch, quick):
+    link = os.link
+
+    def too_late(aside, path):
+        hold(tmp_path, ELSEWHERE)
+        link(aside, path)
+
+    monkeypatch.setattr(lock.os, "link", too_late)
+    with Lock(tmp_path) as held:
+        Lock(tmp_path)._break({"token": "dead"})
+        time.sleep(0.5)
+        with pytest.raises(RecordsError, match="taken by process 1 on node7"):
+            held.check()
+    assert json.loads((tmp_path / LOCK_NAME).read_text()) == ELSEWHERE
+    assert [path.name for path in tmp_path.iterdir()] == [LOCK_NAME]
+
+
+def _race(folder, start, end, winners):
+    start.wait()
+    try:
+        with Lock(folder):
+            winners.put(os.getpid())
+            end.wait()
+    except RecordsError:
+        end.wait()
+
+
+@pytest.mark.parametrize("left_behind", [None, {"pid": 2**22 + 1, "token": "dead"}])
+def test_of_many_that_race_one_wins(tmp_path, left_behind):
+    if left_behind:
+        hold(tmp_path, this_process() | left_behind)
+    context = multiprocessing.get_context("fork")
+    start, end, winners = context.Barrier(8), context.Barrier(8), context.Queue()
+    racers = [context.Process(target=_race, args=(tmp_path, start, end, winners)) for _ in range(8)]
+    for racer in racers:
+        racer.start()
+    for racer in racers:
+        racer.join()
+    assert winners.get(timeout=1)
+    assert winners.empty()
+    assert list(tmp_path.iterdir()) == []

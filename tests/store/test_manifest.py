@@ -1,0 +1,50 @@
+"""A cell goes on with the settings and the code that it began with, and what differs is told once."""
+
+import pytest
+
+from icpo.errors import OtherResults
+from icpo.evaluation.cell import run_cell
+from icpo.store import CellRecords, read_manifest, read_status
+from icpo.tracking import NoTracker
+
+
+class Job:
+    def run(self, cell):
+        return {"score": 1}
+
+
+def go(folder, **sources):
+    run_cell(Job(), tracker=NoTracker(), folder=folder, values={"run_name": "r"}, digest="d", sources=sources)
+
+
+def test_a_cell_whose_own_code_changed_is_refused_and_left_as_it_is(cell):
+    go(cell, Mine="abc")
+    assert read_manifest(cell)["resolved"] == {"the code of Mine": "abc"}
+    go(cell, Mine="abc")
+    status = read_status(cell)
+    with pytest.raises(OtherResults, match=r"the code of Mine 'abc', but it is 'def' now.*another run_name"):
+        go(cell, Mine="def")
+    assert (read_status(cell), read_manifest(cell)["resolved"]) == (status, {"the code of Mine": "abc"})
+
+
+def test_a_cell_stored_before_code_was_is_accepted_and_its_code_is_known_from_then_on(cell):
+    go(cell)
+    assert "resolved" not in read_manifest(cell)
+    go(cell, Mine="abc")
+    with pytest.raises(OtherResults, match="the code of Mine"):
+        go(cell, Mine="def")
+
+
+def test_a_change_is_told_under_its_shortest_key_and_two_changes_are_two(cell):
+    def config(weight, other):
+        selector = {"weight": weight, "other": other}
+        method = {"selector": selector, "weight": 3}
+        return {"selector": selector, "method": method, "job": {"method": method, "selector": selector}}
+
+    CellRecords.open(cell, config=config(1, 1), config_digest="a").close()
+    with pytest.raises(OtherResults) as caught:
+        CellRecords.open(cell, config=config(2, 5) | {"job": {"selector": {"weight": 9}}}, config_digest="b")
+    changed = [line.strip() for line in str(caught.value).splitlines()[1:-1]]
+    assert changed[-2:] == ["selector.other: 1 stored, 5 now", "selector.weight: 1 stored, 2 now"]
+    assert "job.selector.weight: 1 stored, 9 now" in changed, "another change"
+    assert not any(line.startswith("method.selector") for line in changed)

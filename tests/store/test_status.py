@@ -1,0 +1,100 @@
+import json
+import subprocess
+import sys
+
+import pytest
+
+from icpo.errors import RecordsError
+from icpo.store import read_status, settle
+
+DIES = """
+import os, signal, sys
+from pathlib import Path
+from icpo.store import CellRecords
+records = CellRecords.open(Path(sys.argv[1]), config={"method": {"num_rounds": 2}}, config_digest="d1")
+records.mark("running", questions_done=3, questions_total=9, tokens=70)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_killed_cell_is_failed_and_keeps_its_progress(cell, reopen):
+    subprocess.run([sys.executable, "-c", DIES, str(cell)])
+    assert json.loads((cell / "status.json").read_text())["state"] == "running"
+    status = read_status(cell)
+    assert status["state"] == "failed"
+    assert "killed" in status["reason"]
+    assert (status["questions_done"], status["questions_total"], status["tokens"]) == (3, 9, 70)
+    assert json.loads((cell / "status.json").read_text())["state"] == "running", "reading writes nothing"
+    settle(cell)
+    stored = json.loads((cell / "status.json").read_text())
+    assert (stored["state"], stored["questions_done"]) == ("failed", 3)
+    assert stored["finished"]
+    with reopen() as records:
+        records.mark("running")
+        assert read_status(cell)["state"] == "running"
+        assert settle(cell)["state"] == "running", "a cell whose lock is held is left alone"
+    assert read_status(cell)["num_sessions"] == 2
+
+
+def test_wall_seconds_add_up_over_sessions(cell, reopen, monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr("icpo.store.status.time.monotonic", lambda: clock[0])
+    for _ in range(2):
+        with reopen() as records:
+            clock[0] += 10
+            records.mark("done")
+    assert read_status(cell)["wall_seconds"] == 20
+    assert read_status(cell)["num_sessions"] == 2
+
+
+def test_a_done_cell_stays_done(cell, reopen):
+    with reopen() as records:
+        records.mark("done", questions_done=9)
+    assert settle(cell)["state"] == "done"
+    assert settle(cell.with_name("absent")) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("wall_seconds", "x", "wall_seconds must be a number of at least 0, got 'x'"),
+        ("questions_done", [1], r"questions_done must be a number of at least 0, got \[1\]"),
+        ("generated_tokens", None, "generated_tokens must be a number of at least 0, got None"),
+        ("num_sessions", True, "num_sessions must be a number of at least 0, got True"),
+        ("questions_total", float("nan"), "questions_total must be a number of at least 0, got nan"),
+        ("state", ["done"], r"state must be a text, got \['done'\]"),
+        ("reason", 3, "reason must be a text, got 3"),
+    ],
+)
+def test_a_value_of_another_kind_is_named_with_its_file(cell, reopen, name, value, told):
+    with reopen() as records:
+        records.mark("done")
+    row = json.loads((cell / "status.json").read_text())
+    (cell / "status.json").write_text(json.dumps(row | {name: value}))
+    message = rf"status\.json: {told}\. Restore it, or delete it and run again"
+    for read in (read_status, settle, lambda _: reopen()):
+        with pytest.raises(RecordsError, match=message):
+            read(cell)
+
+
+def test_a_status_that_says_little_is_gone_on_with(cell, reopen):
+    cell.mkdir(parents=True)
+    (cell / "status.json").write_text("{}")
+    with reopen() as records:
+        records.mark("done")
+    assert read_status(cell)["num_sessions"] == 1
+
+
+def test_a_run_refused_for_other_results_leaves_their_status(cell, reopen):
+    with reopen() as records:
+        records.resolve({"benchmark_digest": "a"})
+        records.mark("done", questions_done=9)
+    stored = (cell / "status.json").read_text()
+    with pytest.raises(RecordsError, match="benchmark_digest 'a', but it is 'b'"), reopen() as records:
+        records.mark("running")
+        records.resolve({"benchmark_digest": "b"})
+    assert (cell / "status.json").read_text() == stored
+    (cell / "status.json").unlink()
+    with pytest.raises(RecordsError), reopen() as records:
+        records.resolve({"benchmark_digest": "b"})
+    assert read_status(cell)["state"] == "failed", "where nothing was said, the refusal is"
