@@ -8,6 +8,8 @@ from importlib import import_module
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
+from pydantic.dataclasses import is_pydantic_dataclass
+
 from icpo.config.messages import did_you_mean
 
 WORDS = {int: "whole number", float: "number", bool: "switch (true or false)", str: "text"}
@@ -22,7 +24,7 @@ def misfits(kind: Callable[..., Any], values: Mapping[str, Any], name: str) -> I
     allow it. All else is the dataclass's own business.
     """
     yield from _unfit_keys(kind, values, name)
-    if not is_dataclass(kind):
+    if not is_dataclass(kind) or is_pydantic_dataclass(kind):  # which checks its values itself
         return
     annotations = _annotations(kind)
     for field in fields(kind):

@@ -13,7 +13,10 @@ from omegaconf.errors import (
     InterpolationKeyError,
     OmegaConfBaseException,
 )
+from pydantic import ValidationError
 from yaml import MarkedYAMLError, YAMLError
+
+from icpo.config.invalid import describe
 
 HYDRA_ERRORS = (HydraException, OmegaConfBaseException, YAMLError)
 ADDED_BY_HAND = ("exp", "allow_targets")  # what no file sets: for others a plus would hide a slip of the pen
@@ -26,7 +29,9 @@ def one_line(error: Exception) -> str:
     if isinstance(error, InterpolationKeyError) and (told := _nothing_there(error)):
         return told
     if isinstance(error, InstantiationException) and isinstance(error.__cause__, ValueError):
-        return f"{error.__cause__}; {str(error).splitlines()[-1]}"
+        cause = error.__cause__
+        told = describe(cause) if isinstance(cause, ValidationError) else str(cause)
+        return f"{told}; {str(error).splitlines()[-1]}"
     told = str(error).partition("Config search path")[0]
     lines = [line.strip() for line in told.splitlines() if line.strip()]
     kept = "; ".join(line for line in lines if not (line.startswith("object_type") or _is_bad_advice(line)))

@@ -12,6 +12,7 @@ from icpo.types.protocols import (
     Toolkit,
     visible,
 )
+from icpo.types.validated import validated
 from icpo.types.values import (
     AnswerKind,
     Attempt,
@@ -73,5 +74,6 @@ __all__ = [
     "Toolkit",
     "Usage",
     "Votes",
+    "validated",
     "visible",
 ]

@@ -4,7 +4,11 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from math import log2
-from typing import TypeAlias, TypeVar
+from typing import Annotated, TypeAlias, TypeVar
+
+from pydantic import Field, NonNegativeInt, PositiveInt
+
+from icpo.types.validated import validated
 
 
 class AnswerKind(str, Enum):
@@ -46,42 +50,29 @@ class Question:
     kind: AnswerKind
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class Sampling:
-    """How completions of one purpose are drawn.
+    """How completions of one purpose are sampled.
 
     `min_room_tokens` is the room a prompt must leave in the backbone's context: a prompt that leaves less is
     answered with `prompt_too_long`, one that leaves less than `max_tokens` is answered with what room there
     is.
     """
 
-    temperature: float
-    top_p: float
-    max_tokens: int
-    min_tokens: int
-    repetition_penalty: float
-    stop: tuple[str, ...]
-    min_room_tokens: int
+    temperature: Annotated[float, Field(ge=0, le=2)]
+    top_p: Annotated[float, Field(gt=0, le=1)]
+    max_tokens: PositiveInt
+    min_tokens: NonNegativeInt
+    repetition_penalty: Annotated[float, Field(gt=0, le=2)]
+    stop: tuple[Annotated[str, Field(min_length=1)], ...]
+    min_room_tokens: PositiveInt
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "stop", tuple(self.stop))
-        if not 0 <= self.temperature <= 2:
-            raise ValueError(f"temperature must lie in [0, 2], got {self.temperature}")
-        if not 0 < self.top_p <= 1:
-            raise ValueError(f"top_p must lie in (0, 1], got {self.top_p}")
-        if not 0 <= self.min_tokens <= self.max_tokens or self.max_tokens < 1:
-            raise ValueError(
-                f"max_tokens must be at least 1 and min_tokens at most max_tokens, "
-                f"got max_tokens={self.max_tokens}, min_tokens={self.min_tokens}"
-            )
-        if not 0 < self.repetition_penalty <= 2:
-            raise ValueError(f"repetition_penalty must lie in (0, 2], got {self.repetition_penalty}")
-        if "" in self.stop:
-            raise ValueError(f"stop must hold texts that are not empty, got {list(self.stop)}")
-        if not 1 <= self.min_room_tokens <= self.max_tokens:
-            raise ValueError(
-                f"min_room_tokens must lie in [1, max_tokens={self.max_tokens}], got {self.min_room_tokens}"
-            )
+        for name in ("min_tokens", "min_room_tokens"):
+            if getattr(self, name) > self.max_tokens:
+                raise ValueError(
+                    f"{name} must be at most max_tokens={self.max_tokens}, got {getattr(self, name)}"
+                )
 
     @property
     def is_greedy(self) -> bool:
