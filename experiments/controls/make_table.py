@@ -15,7 +15,7 @@ import pandas as pd
 
 from icpo.errors import RecordsError
 from icpo.grading import Grader, GradingRules
-from icpo.metrics import Estimate, QuestionScore, estimate, mean_at_k, paired_difference
+from icpo.metrics import Estimate, estimate, mean_at_k, paired_difference
 from icpo.metrics.compare import values_of
 from icpo.metrics.copying import Tally, copy_share, tag_hits
 from icpo.report.command_line import ends_in_a_line, run_parser
@@ -23,8 +23,8 @@ from icpo.report.labels import rules_name
 from icpo.report.latex import tabular
 from icpo.report.markdown import cell_text, percent
 from icpo.report.markdown import table as markdown_table
-from icpo.store import read_manifest, read_metrics, read_results, read_scores, run_cells
-from icpo.types import AnswerKind, Votes
+from icpo.store import load_results, load_scores, read_manifest, read_metrics, run_cells
+from icpo.types import QuestionResult, QuestionScore, Votes
 
 POOL = "all levels"
 ORDER = (
@@ -100,17 +100,17 @@ def outcome_of(cell: Path) -> Outcome | None:
     if "mean_at_k" not in metrics:
         return None
     level = str(metrics["benchmark"])
-    scores = {(s.question_id, s.seed): s for s in map(QuestionScore.from_json, read_scores(cell))}
-    rows = [row for row in read_results(cell) if (row["question_id"], row["seed"]) in scores]
+    scores = {score.key: score for score in load_scores(cell)}
     keyed = [
-        (((level, row["question_id"]), int(row["seed"])), row, scores[row["question_id"], row["seed"]])
-        for row in rows
+        (((level, result.question.question_id), result.seed), result, scores[result.key])
+        for result in load_results(cell)
+        if result.key in scores
     ]
     rules = GradingRules.stored(manifest["config"]["protocol"]["grading"])
     with Grader(rules) as grader:
-        copied = {key: copied_share(row, score, metrics["method"], grader.tally) for key, row, score in keyed}
+        copied = {key: copied_share(one, score, metrics["method"], grader.tally) for key, one, score in keyed}
         split = keyed if metrics["method"] == "repeated_error" else []
-        parts = {key: part_of(row, score.gold, grader.tally) for key, row, score in split}
+        parts = {key: part_of(one, score.gold, grader.tally) for key, one, score in split}
     return Outcome(
         level=level,
         arm=arm_of(metrics),
@@ -118,8 +118,8 @@ def outcome_of(cell: Path) -> Outcome | None:
         k=int(metrics["k"]),
         mean=values_of(list(scores.values()), mean_at_k, level),
         copied={key: share for key, share in copied.items() if share is not None},
-        tags={key: hits for key, row, score in keyed if (hits := tag_hits(row, score))[1]},
-        tokens={key: float(row["usage"]["generated_tokens"]) for key, row, _ in keyed},
+        tags={key: hits for key, one, score in keyed if (hits := tag_hits(one, score))[1]},
+        tokens={key: float(one.usage.generated_tokens) for key, one, _ in keyed},
         parts=parts,
     )
 
@@ -140,26 +140,26 @@ def arm_of(metrics: Mapping[str, Any]) -> str:
     )
 
 
-def copied_share(row: Mapping[str, Any], score: QuestionScore, method: str, tally: Tally) -> float | None:
+def copied_share(result: QuestionResult, score: QuestionScore, method: str, tally: Tally) -> float | None:
     """Share of the finals that equal what the prompt recommends; None where it recommends nothing."""
     if method not in HINTS:
-        return copy_share(row, score, tally)
-    shown = shown_answers(row, method, tally)
-    labels = tally([*shown, *(label or None for label in score.last.labels)], AnswerKind(row["kind"])).labels
+        return copy_share(result, score, tally)
+    shown = shown_answers(result, method, tally)
+    labels = tally([*shown, *(label or None for label in score.last.labels)], result.question.kind).labels
     finals = labels[len(shown) :]
     return sum(label in labels[: len(shown)] for label in finals) / len(finals) if shown else None
 
 
-def shown_answers(row: Mapping[str, Any], method: str, tally: Tally) -> Sequence[str]:
+def shown_answers(result: QuestionResult, method: str, tally: Tally) -> Sequence[str]:
     """What a control without rounds shows as right: classes of the base's vote, several where they tie."""
-    base = [candidate["answer"] for candidate in row["trace"][0]["candidates"]]
-    return HINTS[method](tally(base, AnswerKind(row["kind"])))
+    base = [candidate.answer for candidate in result.trace[0].candidates]
+    return HINTS[method](tally(base, result.question.kind))
 
 
-def part_of(row: Mapping[str, Any], gold: str, tally: Tally) -> str:
+def part_of(result: QuestionResult, gold: str, tally: Tally) -> str:
     """The one of PARTS that a question of `repeated_error` belongs to."""
-    shown = shown_answers(row, "repeated_error", tally)
-    of_gold, *of_shown = tally([gold, *shown], AnswerKind(row["kind"])).labels
+    shown = shown_answers(result, "repeated_error", tally)
+    of_gold, *of_shown = tally([gold, *shown], result.question.kind).labels
     wrong, right, nothing = PARTS
     return nothing if not of_shown else right if of_gold in of_shown else wrong
 

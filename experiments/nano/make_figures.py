@@ -10,7 +10,7 @@ prompt is the same.
 
 import re
 import sys
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,12 +23,12 @@ from matplotlib.figure import Figure
 
 from icpo.errors import RecordsError
 from icpo.grading import Grader, GradingRules
-from icpo.metrics import GradedFinals, Outcome, QuestionScore, estimate, mean_at_k
+from icpo.metrics import estimate, mean_at_k
 from icpo.metrics.copying import Tally, copy_share
 from icpo.report.command_line import ends_in_a_line, run_parser
 from icpo.report.figure import new_figure, save
-from icpo.store import read_manifest, read_metrics, read_results, read_scores, run_cells
-from icpo.types import AnswerKind
+from icpo.store import load_results, load_scores, read_manifest, read_metrics, run_cells
+from icpo.types import GradedFinals, Outcome, QuestionResult, QuestionScore
 
 PANELS = {
     "mean": "right answers, Mean@k (%)",
@@ -76,14 +76,14 @@ def cell_rows(cell: Path) -> Iterator[dict[str, Any]]:
     """The rows of one cell."""
     metrics, manifest = read_metrics(cell) or {}, read_manifest(cell) or {}
     rules = GradingRules.stored(manifest["config"]["protocol"]["grading"])
-    scores = {(s.question_id, s.seed): s for s in map(QuestionScore.from_json, read_scores(cell))}
-    results = {(row["question_id"], row["seed"]): row for row in read_results(cell)}
+    scores = load_scores(cell)
+    results = {result.key: result for result in load_results(cell)}
     with Grader(rules) as grader:
         for t in range(metrics["num_rounds"] + 1):
             found: dict[str, Values] = {name: {} for name in PANELS}
-            for key, score in scores.items():
-                for name, value in measured(results[key], score, t, grader.tally).items():
-                    found[name][key] = value
+            for score in scores:
+                for name, value in measured(results[score.key], score, t, grader.tally).items():
+                    found[name][score.key] = value
             for name, values in found.items():
                 if values:
                     one = estimate(values)
@@ -100,40 +100,36 @@ def cell_rows(cell: Path) -> Iterator[dict[str, Any]]:
                     }
 
 
-def measured(result: Mapping[str, Any], score: QuestionScore, t: int, tally: Tally) -> dict[str, float]:
+def measured(result: QuestionResult, score: QuestionScore, t: int, tally: Tally) -> dict[str, float]:
     """What one question tells of the prompt with t rounds.
 
     `copied` compares with the history of these rounds; without any, with what round 1 will keep, so that it
     says how often the two agree anyway. `entropy_bits` is that of the look-aheads by which round t chose what
     it kept; at 0 that of round 1's candidates.
     """
-    rounds = [step for step in result["trace"] if step["type"] == "round"]
-    answers = answers_after(score, rounds, t, tally, result["kind"])
+    rounds, kind = result.rounds, result.question.kind
+    answers = answers_after(score, result, t, tally)
     found = {}
     if answers is not None:
         found["mean"] = mean_at_k(answers)
-        seen = {**result, "trace": rounds[: max(t, 1)]}
+        seen = replace(result, trace=rounds[: max(t, 1)])
         share = copy_share(seen, replace(score, finals=((t, answers),)), tally)
         found |= {} if share is None else {"copied": share}
     if t == 0:
-        found["entropy_bits"] = tally(rounds[0]["votes"]["labels"], AnswerKind(result["kind"])).entropy_bits
-    elif bits := [
-        x["entropy_bits"] for x in rounds[t - 1]["lookaheads"] if x["attempt"] in rounds[t - 1]["kept"]
-    ]:
+        found["entropy_bits"] = tally(rounds[0].votes.labels, kind).entropy_bits
+    elif bits := [x.entropy_bits for x in rounds[t - 1].lookaheads if x.attempt in rounds[t - 1].kept]:
         found["entropy_bits"] = sum(bits) / len(bits)
     return found
 
 
-def answers_after(
-    score: QuestionScore, rounds: Sequence[Mapping[str, Any]], t: int, tally: Tally, kind: str
-) -> GradedFinals | None:
+def answers_after(score: QuestionScore, result: QuestionResult, t: int, tally: Tally) -> GradedFinals | None:
     """The finals drawn after t rounds, or else round t + 1's candidates; None where the run ended before."""
     for num_rounds, finals in score.finals:
         if num_rounds == t:
             return finals
-    if t >= len(rounds):
+    if t >= len(result.rounds):
         return None
-    labels = tally([c["answer"] for c in rounds[t]["candidates"]], AnswerKind(kind)).labels
+    labels = tally([c.answer for c in result.rounds[t].candidates], result.question.kind).labels
     right = {True: Outcome.CORRECT, False: Outcome.WRONG, None: Outcome.UNPARSED}
     return GradedFinals(tuple(right[correct] for correct in score.rounds[t].correct), labels)
 

@@ -23,11 +23,11 @@ import pandas as pd
 from icpo.metrics import Estimate, QuestionScore, estimate, mean_at_k, paired_difference
 from icpo.metrics.compare import Values
 from icpo.metrics.per_question import accuracy, majority_at_k
-from icpo.metrics.scores import GradedFinals
 from icpo.report.command_line import ends_in_a_line
 from icpo.report.labels import FULL, rules_name
 from icpo.report.markdown import table as markdown_table
 from icpo.store import read_metrics, read_results, read_scores, run_cells
+from icpo.types import GradedFinals
 
 RUNS = ("nano_tables", "nano_paper", "nano_ablation")
 METRICS: Mapping[str, Callable[[GradedFinals], float]] = {

@@ -1,47 +1,54 @@
 """Stored results to scores: the only place where answers meet golds, and only after a question is done."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from icpo.grading import Grader
-from icpo.metrics import GradedFinals, GradedRound, Outcome, QuestionScore
-from icpo.types import AnswerKind, FinishReason
+from icpo.types import (
+    AnswerKind,
+    Candidate,
+    FinishReason,
+    GradedFinals,
+    GradedRound,
+    Outcome,
+    QuestionResult,
+    QuestionScore,
+)
 
-TRUNCATED = (FinishReason.LENGTH.value, FinishReason.PROMPT_TOO_LONG.value)
+TRUNCATED = (FinishReason.LENGTH, FinishReason.PROMPT_TOO_LONG)
 
 
-def grade_line(
-    line: Mapping[str, Any], gold: str, grader: Grader, *, abstentions_vote: bool
+def grade_result(
+    result: QuestionResult, gold: str, grader: Grader, *, abstentions_vote: bool
 ) -> QuestionScore:
-    """Grades one line of results.jsonl: its finals, and the candidates of its rounds."""
-    kind = AnswerKind(line["kind"])
+    """Grades a result: its finals, and the candidates of its rounds."""
+    question = result.question
     return QuestionScore(
-        question_id=line["question_id"],
-        seed=line["seed"],
+        question_id=question.question_id,
+        seed=result.seed,
         gold=gold,
         finals=tuple(
-            (done, _finals(finals, gold, kind, grader, abstentions_vote)) for done, finals in line["finals"]
+            (done, _finals(finals, gold, question.kind, grader, abstentions_vote))
+            for done, finals in result.finals
         ),
         rounds=tuple(
-            GradedRound(tuple(_is_right(c["answer"], gold, kind, grader) for c in step["candidates"]))
-            for step in line["trace"]
-            if step["type"] == "round"
+            GradedRound(tuple(_is_right(c.answer, gold, question.kind, grader) for c in round_.candidates))
+            for round_ in result.rounds
         ),
     )
 
 
 def _finals(
-    finals: Sequence[Mapping[str, Any]], gold: str, kind: AnswerKind, grader: Grader, abstentions_vote: bool
+    finals: Sequence[Candidate], gold: str, kind: AnswerKind, grader: Grader, abstentions_vote: bool
 ) -> GradedFinals:
-    votes = grader.tally([final["answer"] for final in finals], kind)
+    votes = grader.tally([final.answer for final in finals], kind)
     labels = ["" if label is None and abstentions_vote else label for label in votes.labels]
     return GradedFinals(tuple(_outcome(final, gold, kind, grader) for final in finals), tuple(labels))
 
 
-def _outcome(final: Mapping[str, Any], gold: str, kind: AnswerKind, grader: Grader) -> Outcome:
-    if final["answer"] is None:
-        return Outcome.TRUNCATED if final["finish_reason"] in TRUNCATED else Outcome.UNPARSED
-    verdict = grader.judge(final["answer"], gold, kind)
+def _outcome(final: Candidate, gold: str, kind: AnswerKind, grader: Grader) -> Outcome:
+    if final.answer is None:
+        return Outcome.TRUNCATED if final.completion.finish_reason in TRUNCATED else Outcome.UNPARSED
+    verdict = grader.judge(final.answer, gold, kind)
     if verdict.timed_out:
         return Outcome.TIMED_OUT
     return Outcome.CORRECT if verdict.correct else Outcome.WRONG

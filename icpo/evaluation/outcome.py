@@ -1,7 +1,7 @@
 """What becomes of results: stored at once, graded beside the sampling, shown, and measured at the end."""
 
 import logging
-from collections.abc import Iterable, Mapping, Sized
+from collections.abc import Iterable, Sized
 from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import Any
@@ -9,12 +9,12 @@ from typing import Any
 from icpo.benchmarks import LoadedBenchmark
 from icpo.errors import ContractError
 from icpo.evaluation.cell import Cell
-from icpo.evaluation.grade import grade_line
+from icpo.evaluation.grade import grade_result
 from icpo.evaluation.progress import CellProgress
 from icpo.grading import Grader
-from icpo.metrics import QuestionScore, mean_at_k, measure_cell
-from icpo.store import read_results, read_status
-from icpo.types import QuestionResult
+from icpo.metrics import mean_at_k, measure_cell
+from icpo.store import load_results, read_status
+from icpo.types import QuestionResult, QuestionScore, Round
 
 logger = logging.getLogger(__name__)
 
@@ -27,7 +27,6 @@ TABLE_COLUMNS = (
     "entropy_bits_by_round",
     "generated_tokens",
 )
-Row = Mapping[str, Any]
 
 
 class Outcomes:
@@ -48,16 +47,18 @@ class Outcomes:
         self._grader = grader
         self._abstentions_vote = abstentions_vote
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="grading")
-        self._rows: list[Row] = list(read_results(cell.records.folder))
+        self._results: list[QuestionResult] = []
         self._grades: list[Future[QuestionScore]] = []
         self._num_total = num_seeds * len(loaded.questions)
-        self._num_tokens = 0
-        for row in self._rows:
-            self._grade(row)
+        self._num_tokens = self._num_tokens_before = 0
+        self._num_graded, self._sum_graded = 0, 0.0
+        for result in load_results(cell.records.folder):
+            self._take(result)
+        self._num_tokens_before = self._num_tokens
         self._progress = CellProgress(
             cell.records.folder.name,
             total=self._num_total,
-            resumed=len(self._rows),
+            resumed=len(self._results),
             base_mean_at_k=base_mean_at_k,
         )
 
@@ -79,10 +80,7 @@ class Outcomes:
         many as those of the cell's first result: a table would tell of all what holds for some.
         """
         self._require_alike(result)
-        row = self._cell.records.append(result)
-        self._rows.append(row)
-        self._grade(row)
-        self._num_tokens += result.usage.generated_tokens
+        self._take(self._cell.records.append(result))
         if refused := dict(result.usage.too_long_by_purpose):
             logger.warning(
                 "Question %r: samples whose prompt did not fit into the context, by purpose: %s",
@@ -90,24 +88,23 @@ class Outcomes:
                 refused,
             )
         self._mark()
-        scores = [grade.result() for grade in self._grades if grade.done()]
-        mean = sum(mean_at_k(score.last) for score in scores) / len(scores) if scores else None
-        self._progress.update(done=len(self._rows), tokens=self._num_tokens, mean_at_k=mean)
-        shown = {"questions_done": float(len(self._rows)), "generated_tokens": float(self._num_tokens)}
-        self._cell.tracking.log(len(self._rows), shown if mean is None else {**shown, "mean_at_k": mean})
+        done, tokens, mean = len(self._results), self._num_tokens - self._num_tokens_before, self._mean()
+        self._progress.update(done=done, tokens=tokens, mean_at_k=mean)
+        shown = {"questions_done": float(done), "generated_tokens": float(tokens)}
+        self._cell.tracking.log(done, shown if mean is None else {**shown, "mean_at_k": mean})
 
     def measure(self) -> dict[str, Any]:
         """Stores the scores and returns the metrics of all results; questions without a gold are left out."""
         scores = sorted((g.result() for g in self._grades), key=lambda score: (score.seed, score.question_id))
-        self._cell.records.write_scores([score.to_json() for score in scores])
+        self._cell.records.write_scores(scores)
         self._cell.tracking.table("questions", TABLE_COLUMNS, self._table(scores))
-        measured = measure_cell(scores, self._rows, tally=self._grader.tally) if scores else {}
+        measured = measure_cell(scores, self._results, tally=self._grader.tally) if scores else {}
         status = read_status(self._cell.records.folder) or {}
         return {**measured, "wall_seconds": status.get("wall_seconds", 0.0)}
 
     def _require_alike(self, result: QuestionResult) -> None:
         here = _shape(result.finals)
-        first = _shape(self._rows[0]["finals"]) if self._rows else here
+        first = _shape(self._results[0].finals) if self._results else here
         if here != first:
             raise ContractError(
                 f"{self._cell.records.folder.name}: for all questions and seeds, the method must return "
@@ -115,37 +112,46 @@ class Outcomes:
                 f"for the first and are {here} for {result.question.question_id!r} under seed {result.seed}."
             )
 
-    def _grade(self, row: Row) -> None:
-        if row["question_id"] in self._golds:
-            gold = self._golds[row["question_id"]]
-            self._grades.append(
-                self._thread.submit(
-                    grade_line, row, gold, self._grader, abstentions_vote=self._abstentions_vote
-                )
+    def _take(self, result: QuestionResult) -> None:
+        """Counts a stored result and hands it to the grader, if its question has a gold."""
+        self._results.append(result)
+        self._num_tokens += result.usage.generated_tokens
+        gold = self._golds.get(result.question.question_id)
+        if gold is not None:
+            graded = self._thread.submit(
+                grade_result, result, gold, self._grader, abstentions_vote=self._abstentions_vote
             )
+            self._grades.append(graded)
+
+    def _mean(self) -> float | None:
+        """Mean@k of what is graded by now. The thread grades in order, so each grade is looked at once."""
+        while self._num_graded < len(self._grades) and self._grades[self._num_graded].done():
+            self._sum_graded += mean_at_k(self._grades[self._num_graded].result().last)
+            self._num_graded += 1
+        return self._sum_graded / self._num_graded if self._num_graded else None
 
     def _mark(self) -> None:
         self._cell.records.mark(
             "running",
-            questions_done=len(self._rows),
+            questions_done=len(self._results),
             questions_total=self._num_total,
-            generated_tokens=sum(row["usage"]["generated_tokens"] for row in self._rows),
+            generated_tokens=self._num_tokens,
         )
 
     def _table(self, scores: list[QuestionScore]) -> list[list[Any]]:
-        rows = {(row["question_id"], row["seed"]): row for row in self._rows}
+        results = {result.key: result for result in self._results}
         return [
             [
-                row["text"],
+                result.question.text,
                 score.seed,
                 score.gold,
-                ", ".join(final["answer"] or "-" for final in row["finals"][-1][1]),
+                ", ".join(final.answer or "-" for final in result.finals[-1][1]),
                 mean_at_k(score.last),
-                ", ".join(_least_entropy(step) for step in row["trace"] if step["type"] == "round"),
-                row["usage"]["generated_tokens"],
+                ", ".join(_least_entropy(round_) for round_ in result.rounds),
+                result.usage.generated_tokens,
             ]
             for score in scores
-            for row in [rows[score.key]]
+            for result in [results[score.key]]
         ]
 
 
@@ -154,7 +160,7 @@ def _shape(finals: Iterable[tuple[int, Sized]]) -> list[tuple[int, int]]:
     return [(done, len(found)) for done, found in finals]
 
 
-def _least_entropy(step: Row) -> str:
+def _least_entropy(round_: Round) -> str:
     """The look-ahead entropy of the attempt kept, in bits; a dash where none was drawn."""
-    kept = [x["entropy_bits"] for x in step["lookaheads"] if x["attempt"] in step["kept"]]
+    kept = [ahead.entropy_bits for ahead in round_.lookaheads if ahead.attempt in round_.kept]
     return f"{kept[0]:.3f}" if kept else "-"

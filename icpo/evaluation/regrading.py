@@ -1,25 +1,23 @@
 """Stored texts graded again: what a change of rules moves, without a single draw."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from icpo.errors import RecordsError
-from icpo.evaluation.grade import grade_line
+from icpo.evaluation.grade import grade_result
 from icpo.grading import Grader, GradingRules
-from icpo.metrics import QuestionScore, measure_cell
+from icpo.metrics import measure_cell
 from icpo.store import (
     CellRecords,
+    load_results,
+    load_scores,
     read_manifest,
     read_metrics,
-    read_results,
-    read_scores,
     read_texts,
     run_cells,
 )
-from icpo.types import AnswerKind, visible
-
-Row = dict[str, Any]
+from icpo.types import Candidate, QuestionResult, QuestionScore, visible
 
 
 def regrade_run(outputs: Path, run_name: str, *, write: bool, say: Callable[[str], None]) -> int:
@@ -27,7 +25,7 @@ def regrade_run(outputs: Path, run_name: str, *, write: bool, say: Callable[[str
 
     Raises RecordsError when there is no such run or its texts are gone.
     """
-    cells = [folder for folder in run_cells(outputs, run_name) if read_scores(folder)]
+    cells = [folder for folder in run_cells(outputs, run_name) if load_scores(folder)]
     if not cells:
         raise RecordsError(
             f"There are no graded cells in {outputs / run_name}. Give the name of a run whose questions have "
@@ -40,14 +38,14 @@ def _regrade_cell(folder: Path, write: bool, say: Callable[[str], None]) -> int:
     manifest = read_manifest(folder) or {}
     protocol = manifest["config"]["protocol"]
     backbone = manifest["config"]["backbone"]
-    before = [QuestionScore.from_json(line) for line in read_scores(folder)]
+    before = load_scores(folder)
     golds = {score.question_id: score.gold for score in before}
     with Grader(GradingRules.stored(protocol["grading"])) as grader:
-        rows = [_reread(row, folder, grader, backbone["reasoning_end"]) for row in read_results(folder)]
+        results = [_reread(one, folder, grader, backbone["reasoning_end"]) for one in load_results(folder)]
         after = [
-            grade_line(row, golds[row["question_id"]], grader, abstentions_vote=protocol["abstentions_vote"])
-            for row in rows
-            if row["question_id"] in golds
+            grade_result(one, golds[one.key[0]], grader, abstentions_vote=protocol["abstentions_vote"])
+            for one in results
+            if one.key[0] in golds
         ]
         after.sort(key=lambda score: (score.seed, score.question_id))
         moved = list(_moved(before, after))
@@ -55,31 +53,30 @@ def _regrade_cell(folder: Path, write: bool, say: Callable[[str], None]) -> int:
             say(f"{folder.name}: {line}")
         say(f"{folder.name}: {len(moved)} of {sum(map(len, map(_verdicts, after)))} verdicts moved")
         if write and moved:
-            metrics = {**(read_metrics(folder) or {}), **measure_cell(after, rows, tally=grader.tally)}
+            metrics = {**(read_metrics(folder) or {}), **measure_cell(after, results, tally=grader.tally)}
             with CellRecords.open(
                 folder, config=manifest["config"], config_digest=manifest["config_digest"]
             ) as records:
-                records.write_scores([score.to_json() for score in after])
+                records.write_scores(after)
                 records.write_metrics(metrics)
                 records.mark("done", reason="graded again")
     return len(moved)
 
 
-def _reread(row: Mapping[str, Any], folder: Path, grader: Grader, reasoning_end: str | None) -> Row:
-    """The row with its finals' answers read anew from their texts; what steered the run stays as it was."""
-    kind = AnswerKind(row["kind"])
-    texts = read_texts(folder, [final["draw"] for _, finals in row["finals"] for final in finals])
+def _reread(
+    result: QuestionResult, folder: Path, grader: Grader, reasoning_end: str | None
+) -> QuestionResult:
+    """The result with its finals' answers read again from their texts; the trace stays as it was."""
+    texts = read_texts(folder, [final.completion.draw for _, finals in result.finals for final in finals])
 
-    def answer(draw: str) -> str | None:
-        return grader.extract(visible(texts[draw], reasoning_end), kind)
+    def reread(final: Candidate) -> Candidate:
+        text = visible(texts[final.completion.draw], reasoning_end)
+        return replace(final, answer=grader.extract(text, result.question.kind))
 
-    finals = [
-        [n, [{**final, "answer": answer(final["draw"])} for final in finals]] for n, finals in row["finals"]
-    ]
-    return {**row, "finals": finals}
+    return replace(result, finals=tuple((n, tuple(map(reread, finals))) for n, finals in result.finals))
 
 
-def _moved(before: list[QuestionScore], after: list[QuestionScore]) -> Iterator[str]:
+def _moved(before: Iterable[QuestionScore], after: Iterable[QuestionScore]) -> Iterator[str]:
     was = {score.key: _verdicts(score) for score in before}
     for score in after:
         old = was.get(score.key, {})

@@ -5,20 +5,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from icpo.metrics.copying import Result, Tally, copy_share, rounds_of, tag_hits
+from icpo.metrics.copying import Tally, copy_share, tag_hits
 from icpo.metrics.curves import by_round
 from icpo.metrics.estimates import estimate
 from icpo.metrics.per_question import PER_QUESTION, pass_at_k
-from icpo.metrics.scores import GradedFinals, Outcome, QuestionScore
-from icpo.types import Purpose
+from icpo.types import GradedFinals, Outcome, Purpose, QuestionResult, QuestionScore, Step, Usage
 
 _COSTS = ("num_requests", "num_sequences", "prompt_tokens", "cached_prompt_tokens", "generated_tokens")
 
 
 def measure_cell(
-    scores: Sequence[QuestionScore], results: Sequence[Result], *, tally: Tally
+    scores: Sequence[QuestionScore], results: Sequence[QuestionResult], *, tally: Tally
 ) -> dict[str, Any]:
-    """Metrics of a cell from its grades and its lines of results.jsonl, matched by (question, seed).
+    """Metrics of a cell from its grades and its results, matched by (question, seed).
 
     Scores are those of the finals after the most rounds; `by_num_rounds` holds the others where there are
     several. `copy_rate` and `tag_accuracy` stand there when a history had a reward-1 attempt, or a round a
@@ -28,7 +27,7 @@ def measure_cell(
     """
     if not scores:
         raise ValueError("a cell without graded questions has no metrics")
-    by_key = {(r["question_id"], r["seed"]): r for r in results}
+    by_key = {result.key: result for result in results}
     pairs = [(score, by_key[score.key]) for score in scores]
     return {
         "num_questions": len({s.question_id for s in scores}),
@@ -70,36 +69,35 @@ def _counts(finals: Sequence[GradedFinals]) -> dict[str, int]:
     }
 
 
-def _verdicts(results: Sequence[Result]) -> dict[str, int]:
+def _verdicts(results: Sequence[QuestionResult]) -> dict[str, int]:
     """How many verdicts of the model's own decided, if any, and how many of them could not be read."""
-    given = [v for result in results for step in result["trace"] for v in step.get("verdicts", ())]
+    given = [
+        v for result in results for step in result.trace if isinstance(step, Step) for v in step.verdicts
+    ]
     return {"num_verdicts": len(given), "num_unread_verdicts": given.count(None)} if given else {}
 
 
-def _dropped(results: Sequence[Result]) -> dict[str, dict[str, int]]:
+def _dropped(results: Sequence[QuestionResult]) -> dict[str, dict[str, int]]:
     """Attempts left out of prompts for want of room, if any were; old results tell the candidates' alone."""
-    rounds = [round_ for result in results for round_ in rounds_of(result)]
+    rounds = [round_ for result in results for round_ in result.rounds]
     found = {
-        Purpose.CANDIDATE.value: sum(round_.get("num_dropped", 0) for round_ in rounds),
-        Purpose.LOOKAHEAD.value: sum(
-            ahead.get("num_dropped", 0) for round_ in rounds for ahead in round_["lookaheads"]
-        ),
-        Purpose.FINAL.value: sum(sum(result.get("dropped_at_finals", ())) for result in results),
+        Purpose.CANDIDATE.value: sum(round_.num_dropped for round_ in rounds),
+        Purpose.LOOKAHEAD.value: sum(ahead.num_dropped for round_ in rounds for ahead in round_.lookaheads),
+        Purpose.FINAL.value: sum(sum(result.dropped_at_finals) for result in results),
     }
     return {"num_dropped": found} if any(found.values()) else {}
 
 
-def _costs(results: Sequence[Result]) -> dict[str, Any]:
+def _costs(results: Sequence[QuestionResult]) -> dict[str, Any]:
     """Sums over questions and seeds; a prompt is counted once a request."""
-    usages = [result["usage"] for result in results]
+    usages = [result.usage for result in results]
     by_purpose: Counter[str] = Counter()
     for usage in usages:
-        by_purpose.update(usage["generated_by_purpose"])
-    sums = {name: sum(usage[name] for usage in usages) for name in _COSTS}
-    return {**sums, "generated_by_purpose": dict(by_purpose)}
+        by_purpose.update(usage.generated_by_purpose)
+    return {**_sums(usages), "generated_by_purpose": dict(by_purpose)}
 
 
-def _copying(pairs: Sequence[tuple[QuestionScore, Result]], tally: Tally) -> dict[str, float]:
+def _copying(pairs: Sequence[tuple[QuestionScore, QuestionResult]], tally: Tally) -> dict[str, float]:
     shares = [share for s, r in pairs if (share := copy_share(r, s, tally)) is not None]
     hits = [tag_hits(r, s) for s, r in pairs]
     num_tags = sum(n for _, n in hits)
@@ -111,7 +109,7 @@ def _copying(pairs: Sequence[tuple[QuestionScore, Result]], tally: Tally) -> dic
     return found
 
 
-def _by_num_rounds(pairs: Sequence[tuple[QuestionScore, Result]]) -> dict[str, Any]:
+def _by_num_rounds(pairs: Sequence[tuple[QuestionScore, QuestionResult]]) -> dict[str, Any]:
     """Metrics and costs of a run ended after each number of rounds at which finals were drawn, if several."""
     rounds_done = sorted({n for s, _ in pairs for n, _ in s.finals})
     if len(rounds_done) < 2:
@@ -120,13 +118,17 @@ def _by_num_rounds(pairs: Sequence[tuple[QuestionScore, Result]]) -> dict[str, A
     return {"by_num_rounds": {str(n): _estimates(at[n]) | _costs_at(n, pairs) for n in rounds_done}}
 
 
-def _costs_at(num_rounds: int, pairs: Sequence[tuple[QuestionScore, Result]]) -> dict[str, int]:
+def _costs_at(num_rounds: int, pairs: Sequence[tuple[QuestionScore, QuestionResult]]) -> dict[str, int]:
     """Sums over questions and seeds of the cost of a run that ends after so many rounds, where stored."""
     usages = [
         usage
         for _, result in pairs
-        if (costs := result.get("usage_at_finals"))
-        for (done, _), usage in zip(result["finals"], costs, strict=True)
+        if result.usage_at_finals
+        for (done, _), usage in zip(result.finals, result.usage_at_finals, strict=True)
         if done == num_rounds
     ]
-    return {name: sum(usage[name] for usage in usages) for name in _COSTS} if usages else {}
+    return _sums(usages) if usages else {}
+
+
+def _sums(usages: Sequence[Usage]) -> dict[str, int]:
+    return {name: sum(getattr(usage, name) for usage in usages) for name in _COSTS}

@@ -6,7 +6,7 @@ from math import comb
 
 from icpo.metrics.estimates import Estimate, estimate
 from icpo.metrics.per_question import PER_QUESTION, majority_at_k, mean_at_k
-from icpo.metrics.scores import GradedFinals, QuestionScore
+from icpo.types import GradedFinals, QuestionScore
 
 Values = Mapping[tuple[Hashable, int], float]
 

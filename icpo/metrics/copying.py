@@ -1,50 +1,42 @@
 """Whether the finals copy the history, and whether the tags in it are true."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
-from icpo.metrics.scores import QuestionScore
-from icpo.types import AnswerKind, Votes
+from icpo.types import AnswerKind, QuestionResult, QuestionScore, Round, Votes
 
 Tally = Callable[[Sequence[str | None], AnswerKind], Votes]
-Result = Mapping[str, Any]  # one line of results.jsonl
 
 
-def copy_share(result: Result, score: QuestionScore, tally: Tally) -> float | None:
+def copy_share(result: QuestionResult, score: QuestionScore, tally: Tally) -> float | None:
     """Share of the last finals that equal the most frequent reward-1 answer of the history.
 
     A final that equals any of several tied ones counts. None when the history holds no reward-1 attempt.
     History and finals are put into classes together by `tally`, so that "0.5" copies "1/2". Attempts that
     had to be left out of a prompt for want of room count as history.
     """
-    rewarded = [answer for round_ in rounds_of(result) for answer in _kept_rewarded(round_)]
+    rewarded = [answer for round_ in result.rounds for answer in _kept_rewarded(round_)]
     if not rewarded:
         return None
     finals = [label or None for label in score.last.labels]  # "" is an abstention that voted
-    labels = tally([*rewarded, *finals], AnswerKind(result["kind"])).labels
+    labels = tally([*rewarded, *finals], result.question.kind).labels
     of_history = labels[: len(rewarded)]
     most = max(map(of_history.count, of_history))
     copied = {label for label in of_history if of_history.count(label) == most}
     return sum(label in copied for label in labels[len(rewarded) :]) / len(finals)
 
 
-def tag_hits(result: Result, score: QuestionScore) -> tuple[int, int]:
+def tag_hits(result: QuestionResult, score: QuestionScore) -> tuple[int, int]:
     """How many tags gold confirms and how many there are; candidates without answer have none."""
     pairs = [
         (tag == 1, correct)
-        for round_, graded in zip(rounds_of(result), score.rounds, strict=True)
-        for tag, correct in zip(round_["rewards"]["tags"], graded.correct, strict=True)
+        for round_, graded in zip(result.rounds, score.rounds, strict=True)
+        for tag, correct in zip(round_.rewards.tags, graded.correct, strict=True)
         if tag is not None and correct is not None
     ]
     return sum(tag == correct for tag, correct in pairs), len(pairs)
 
 
-def rounds_of(result: Result) -> list[Mapping[str, Any]]:
-    """The rounds of a trace, in order; steps of other methods are left out."""
-    return [entry for entry in result["trace"] if entry["type"] == "round"]
-
-
-def _kept_rewarded(round_: Mapping[str, Any]) -> list[str]:
+def _kept_rewarded(round_: Round) -> list[str | None]:
     """Answers of the kept attempts with reward 1."""
-    kept = [(round_["attempts"][i], round_["candidates"][round_["eligible"][i]]) for i in round_["kept"]]
-    return [candidate["answer"] for attempt, candidate in kept if attempt["reward"] == 1]
+    kept = (round_.attempts[i] for i in round_.kept)
+    return [attempt.candidate.answer for attempt in kept if attempt.reward == 1]

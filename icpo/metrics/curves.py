@@ -3,11 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from icpo.metrics.copying import rounds_of
-from icpo.metrics.scores import QuestionScore
+from icpo.types import QuestionResult, QuestionScore, Round
 
 
-def by_round(pairs: Sequence[tuple[QuestionScore, Mapping[str, Any]]]) -> list[dict[str, Any]]:
+def by_round(pairs: Sequence[tuple[QuestionScore, QuestionResult]]) -> list[dict[str, Any]]:
     """One entry per round: means over the `num_reached` questions and seeds that reached it.
 
     With `early_stop` these become fewer and are those that had not agreed, so later rounds are of harder
@@ -19,10 +18,7 @@ def by_round(pairs: Sequence[tuple[QuestionScore, Mapping[str, Any]]]) -> list[d
     counts the questions and seeds in which the round kept nothing.
     """
     per_question = [
-        [
-            _summary(round_, graded.correct)
-            for round_, graded in zip(rounds_of(result), score.rounds, strict=True)
-        ]
+        [_summary(round_, graded.correct) for round_, graded in zip(result.rounds, score.rounds, strict=True)]
         for score, result in pairs
     ]
     num_rounds = max(map(len, per_question), default=0)
@@ -32,14 +28,14 @@ def by_round(pairs: Sequence[tuple[QuestionScore, Mapping[str, Any]]]) -> list[d
     ]
 
 
-def _summary(round_: Mapping[str, Any], correct: Sequence[bool | None]) -> dict[str, float | None]:
-    bits = {ahead["attempt"]: ahead["entropy_bits"] for ahead in round_["lookaheads"]}
-    kept = [bits[i] for i in round_["kept"] if i in bits]
+def _summary(round_: Round, correct: Sequence[bool | None]) -> dict[str, float | None]:
+    bits = {ahead.attempt: ahead.entropy_bits for ahead in round_.lookaheads}
+    kept = [bits[i] for i in round_.kept if i in bits]
     return {
         "mean_at_k": correct.count(True) / len(correct),
         "entropy_bits": _mean(list(bits.values())),
         "kept_entropy_bits": _mean(kept),
-        "num_empty": float(not round_["kept"]),
+        "num_empty": float(not round_.kept),
     }
 
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from math import comb
 
-from icpo.metrics.scores import GradedFinals, Outcome
+from icpo.types import GradedFinals, Outcome
 
 
 def mean_at_k(finals: GradedFinals) -> float:

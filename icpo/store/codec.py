@@ -1,68 +1,25 @@
-"""Completions and results to JSON and back. All JSON is ASCII, so no text can break a line or an encoding."""
+"""Results and scores as lines of JSON, both ways (docs/reliability.md describes the fields).
 
-import bz2
-import json
-import lzma
-import zlib
-from collections.abc import Sequence
+Texts of completions stay in the journal: a result that was read has completions without text, whose `draw`
+says where it is. All else comes back as it was.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from icpo.types import (
-    Batches,
-    Candidate,
-    Completion,
-    FinishReason,
-    Lookahead,
-    QuestionResult,
-    Round,
-    Step,
-    Votes,
-)
+from pydantic import TypeAdapter
 
-_STRONG_PACKERS = (
-    bz2.compress,
-    lambda data: zlib.compress(data, 9),
-    lambda data: lzma.compress(data, check=lzma.CHECK_NONE, preset=9 | lzma.PRESET_EXTREME),
-)
-_UNPACKERS = ((b"x", zlib.decompress), (b"BZh", bz2.decompress), (b"\xfd7zXZ", lzma.decompress))
+from icpo.types import Candidate, Lookahead, QuestionResult, QuestionScore, Round, Step, Votes
+
+Line = Mapping[str, Any]
+
+_RESULT = TypeAdapter(QuestionResult)
+_SCORE = TypeAdapter(QuestionScore)
 
 
-def pack_batches(batches: Batches) -> bytes:
-    """Completions as compressed JSON; where they are drawn from (`draw`) is left out."""
-    rows = [
-        [
-            [c.text, c.finish_reason.value, c.num_prompt_tokens, c.num_completion_tokens, c.num_cached_tokens]
-            for c in batch
-        ]
-        for batch in batches
-    ]
-    return pack(json.dumps(rows, separators=(",", ":")).encode())
-
-
-def unpack_batches(key: str, packed: bytes) -> Batches:
-    """The completions of the record `key`, each with its draw `key/i/j`: batch i, sample j."""
-    return [
-        [
-            Completion(text, prompt, generated, FinishReason(reason), cached, draw=f"{key}/{i}/{j}")
-            for j, (text, reason, prompt, generated, cached) in enumerate(batch)
-        ]
-        for i, batch in enumerate(json.loads(unpack(packed)))
-    ]
-
-
-def pack(data: bytes, *, strong: bool = False) -> bytes:
-    """`data` packed by zlib, or, if `strong`, by the packer that makes it shortest, however slow."""
-    return min((packer(data) for packer in _STRONG_PACKERS), key=len) if strong else zlib.compress(data, 6)
-
-
-def unpack(packed: bytes) -> bytes:
-    """What `pack` packed; each packer's output begins in its own way."""
-    return next(unpacker for magic, unpacker in _UNPACKERS if packed.startswith(magic))(packed)
-
-
-def result_row(result: QuestionResult) -> dict[str, Any]:
-    """A result as one line of results.jsonl (docs/reliability.md); completions' texts stay in the journal."""
+def encode_result(result: QuestionResult) -> dict[str, Any]:
+    """A result as one line of results.jsonl."""
     return {
         "question_id": result.question.question_id,
         "seed": result.seed,
@@ -71,38 +28,81 @@ def result_row(result: QuestionResult) -> dict[str, Any]:
         "usage": asdict(result.usage),
         "usage_at_finals": [asdict(usage) for usage in result.usage_at_finals],
         "dropped_at_finals": list(result.dropped_at_finals),
-        "trace": [_round_row(step) if isinstance(step, Round) else _step_row(step) for step in result.trace],
-        "finals": [[rounds_done, _candidate_rows(finals)] for rounds_done, finals in result.finals],
+        "trace": [
+            _encode_round(step) if isinstance(step, Round) else _encode_step(step) for step in result.trace
+        ],
+        "finals": [[rounds_done, _encode_candidates(finals)] for rounds_done, finals in result.finals],
     }
 
 
-def _round_row(round_: Round) -> dict[str, Any]:
+def decode_result(line: Line) -> QuestionResult:
+    """The inverse of `encode_result`, except for texts and prompt tokens of completions.
+
+    Raises:
+        ValueError: a field is missing or of another type.
+    """
+    try:
+        question = {"question_id": line["question_id"], "text": line["text"], "kind": line["kind"]}
+        trace = [
+            _decode_round(step) if step["type"] == "round" else _decode_step(step) for step in line["trace"]
+        ]
+        finals = [(rounds_done, _decode_candidates(finals)) for rounds_done, finals in line["finals"]]
+        return _RESULT.validate_python({**line, "question": question, "trace": trace, "finals": finals})
+    except (AttributeError, IndexError, KeyError, TypeError) as error:
+        raise ValueError(f"not a result: {type(error).__name__} {error}") from error
+
+
+def encode_score(score: QuestionScore) -> dict[str, Any]:
+    """A score as one line of scores.jsonl."""
+    return asdict(score)
+
+
+def decode_score(line: Line) -> QuestionScore:
+    """The inverse of `encode_score`. Raises ValueError for a field that is missing or of another type."""
+    return _SCORE.validate_python(dict(line))
+
+
+def _encode_round(round_: Round) -> dict[str, Any]:
     rewards = round_.rewards
     return {
         "type": "round",
-        "candidates": _candidate_rows(round_.candidates),
-        "votes": _votes_row(round_.votes),
+        "candidates": _encode_candidates(round_.candidates),
+        "votes": _encode_votes(round_.votes),
         "rewards": {"tags": list(rewards.tags), "winner": rewards.winner, "num_tied": rewards.num_tied},
         "eligible": list(round_.eligible),
         "attempts": [{"reward": a.reward, "summary": a.summary} for a in round_.attempts],
-        "lookaheads": [_lookahead_row(lookahead) for lookahead in round_.lookaheads],
+        "lookaheads": [_encode_lookahead(lookahead) for lookahead in round_.lookaheads],
         "kept": list(round_.kept),
         "num_dropped": round_.num_dropped,
     }
 
 
-def _step_row(step: Step) -> dict[str, Any]:
+def _decode_round(row: Line) -> dict[str, Any]:
+    """A round's fields. Candidates of look-aheads are not stored; entropy follows from votes."""
+    candidates = _decode_candidates(row["candidates"])
+    attempts = [
+        {**attempt, "candidate": candidates[i]}
+        for i, attempt in zip(row["eligible"], row["attempts"], strict=True)
+    ]
+    return {**row, "candidates": candidates, "attempts": attempts}
+
+
+def _encode_step(step: Step) -> dict[str, Any]:
     return {
         "type": "step",
         "name": step.name,
-        "candidates": _candidate_rows(step.candidates),
+        "candidates": _encode_candidates(step.candidates),
         "value": step.value,
         "parent": step.parent,
         "verdicts": list(step.verdicts),
     }
 
 
-def _candidate_rows(candidates: Sequence[Candidate]) -> list[dict[str, Any]]:
+def _decode_step(row: Line) -> dict[str, Any]:
+    return {**row, "candidates": _decode_candidates(row["candidates"])}
+
+
+def _encode_candidates(candidates: Sequence[Candidate]) -> list[dict[str, Any]]:
     return [
         {
             "answer": c.answer,
@@ -114,7 +114,13 @@ def _candidate_rows(candidates: Sequence[Candidate]) -> list[dict[str, Any]]:
     ]
 
 
-def _votes_row(votes: Votes) -> dict[str, Any]:
+def _decode_candidates(rows: Sequence[Line]) -> list[dict[str, Any]]:
+    return [
+        {"answer": row["answer"], "completion": {**row, "text": "", "num_prompt_tokens": 0}} for row in rows
+    ]
+
+
+def _encode_votes(votes: Votes) -> dict[str, Any]:
     return {
         "counts": [list(count) for count in votes.counts],
         "num_abstained": votes.num_abstained,
@@ -122,10 +128,10 @@ def _votes_row(votes: Votes) -> dict[str, Any]:
     }
 
 
-def _lookahead_row(lookahead: Lookahead) -> dict[str, Any]:
+def _encode_lookahead(lookahead: Lookahead) -> dict[str, Any]:
     return {
         "attempt": lookahead.attempt,
-        "votes": _votes_row(lookahead.votes),
+        "votes": _encode_votes(lookahead.votes),
         "entropy_bits": lookahead.entropy_bits,
         "num_dropped": lookahead.num_dropped,
     }

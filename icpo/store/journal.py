@@ -8,7 +8,6 @@ from pathlib import Path
 from types import TracebackType
 
 from icpo.errors import RecordsError
-from icpo.store.codec import pack_batches
 from icpo.store.journal_file import (
     KEY,
     MAGIC,
@@ -19,6 +18,7 @@ from icpo.store.journal_file import (
     make_record,
     next_record,
 )
+from icpo.store.packing import pack_batches
 from icpo.store.storage import AppendFile, explained
 from icpo.types import Batches
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from icpo.errors import RecordsError
-from icpo.store.codec import unpack_batches
+from icpo.store.packing import unpack_batches
 from icpo.store.storage import explained
 from icpo.types import Batches
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from icpo.errors import RecordsError
-from icpo.store.codec import pack, unpack
 from icpo.store.journal_file import (
     JOURNAL_NAME,
     MAGIC,
@@ -21,6 +20,7 @@ from icpo.store.journal_file import (
     records_of,
 )
 from icpo.store.lock import Lock
+from icpo.store.packing import pack, unpack
 from icpo.store.results import RESULTS_NAME, SiblingJournals
 from icpo.store.storage import explained, json_line, replace_file
 

@@ -2,14 +2,14 @@
 
 import json
 import logging
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 from icpo.errors import Interrupted, OtherResults, RecordsError
-from icpo.store.codec import result_row
+from icpo.store.codec import decode_result, decode_score, encode_result, encode_score
 from icpo.store.journal import Journal
 from icpo.store.journal_file import JOURNAL_NAME, JournalReader
 from icpo.store.lock import Lock
@@ -17,6 +17,7 @@ from icpo.store.manifest import MANIFEST_NAME, claim, note_resolved
 from icpo.store.status import State, Status
 from icpo.store.storage import (
     AppendFile,
+    damaged_line,
     delete_drafts,
     explained,
     json_line,
@@ -25,11 +26,13 @@ from icpo.store.storage import (
     replace_file,
     replace_json,
 )
-from icpo.types import QuestionResult
+from icpo.types import QuestionResult, QuestionScore
 
 RESULTS_NAME = "results.jsonl"
 SCORES_NAME = "scores.jsonl"
 METRICS_NAME = "metrics.json"
+
+T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
@@ -62,8 +65,8 @@ class CellRecords:
             self._lock = self._closing.enter_context(Lock(folder))
             delete_drafts(folder)
             self.manifest = claim(folder, config=config, config_digest=config_digest)
-            rows, size = read_lines(folder / RESULTS_NAME)
-            self._done = {(row["question_id"], row["seed"]) for row in rows}
+            _, size = read_lines(folder / RESULTS_NAME)
+            self._done = {result.key for result in load_results(folder)}
             self._results = AppendFile(folder / RESULTS_NAME)
             self._closing.callback(self._results.close)
             if self._results.size > size:
@@ -99,30 +102,29 @@ class CellRecords:
         """The (question_id, seed) whose results are stored."""
         return set(self._done)
 
-    def append(self, result: QuestionResult) -> dict[str, Any]:
+    def append(self, result: QuestionResult) -> QuestionResult:
         """Stores a result for good: its draws first, then its line, both on the disk when this returns.
 
-        Returns the line, as `read_results` would.
+        Returns it as `load_results` would: its texts are in the journal.
 
         Raises:
             ValueError: that question and seed are stored already.
         """
-        name = (result.question.question_id, result.seed)
+        name = result.key
         if name in self._done:
             raise ValueError(f"question {name[0]!r} under seed {name[1]} is stored already in {self.folder}")
         self._lock.check()
         self.journal.sync()
-        line = json_line(result_row(result))
+        line = json_line(encode_result(result))
         self._results.append(line)
         self._results.sync()
         self._done.add(name)
-        row: dict[str, Any] = json.loads(line)
-        return row
+        return decode_result(json.loads(line))
 
-    def write_scores(self, scores: Iterable[Mapping[str, Any]]) -> None:
+    def write_scores(self, scores: Iterable[QuestionScore]) -> None:
         """Replaces scores.jsonl: one line a score."""
         self._lock.check()
-        replace_file(self.folder / SCORES_NAME, map(json_line, scores))
+        replace_file(self.folder / SCORES_NAME, (json_line(encode_score(score)) for score in scores))
 
     def write_metrics(self, metrics: Mapping[str, Any]) -> None:
         """Replaces metrics.json."""
@@ -164,6 +166,34 @@ class CellRecords:
                 self.mark("failed", f"{type(error).__name__}: {error}")
             else:
                 self.mark("interrupted", "Stopped at once. Run the same command to go on.")
+
+
+def load_results(folder: Path) -> tuple[QuestionResult, ...]:
+    """The results of a cell, in the order they were finished; none if nothing is stored yet.
+
+    Raises:
+        RecordsError: the file is damaged, or gone though the cell's metrics come from it.
+    """
+    return _decoded(folder / RESULTS_NAME, decode_result)
+
+
+def load_scores(folder: Path) -> tuple[QuestionScore, ...]:
+    """The scores of a cell; none if nothing is stored yet.
+
+    Raises:
+        RecordsError: the file is damaged, or gone though the cell's metrics come from it.
+    """
+    return _decoded(folder / SCORES_NAME, decode_score)
+
+
+def _decoded(path: Path, decode: Callable[[Mapping[str, Any]], T]) -> tuple[T, ...]:
+    decoded = []
+    for number, row in enumerate(_rows(path), start=1):
+        try:
+            decoded.append(decode(row))
+        except ValueError as error:
+            raise damaged_line(path, number) from error
+    return tuple(decoded)
 
 
 def read_results(folder: Path) -> list[dict[str, Any]]:

@@ -154,10 +154,14 @@ def read_lines(path: Path) -> tuple[list[dict[str, Any]], int]:
         except ValueError:
             row = None
         if not isinstance(row, dict):
-            raise RecordsError(
-                f"{path} is damaged at line {number}. Keep what is whole with "
-                f"`python -m icpo.records salvage {path.parent}`; what was lost is then made again from the "
-                "journal."
-            )
+            raise damaged_line(path, number)
         rows.append(row)
     return rows, end
+
+
+def damaged_line(path: Path, number: int) -> RecordsError:
+    """The error for a finished line that is not what the file should hold."""
+    return RecordsError(
+        f"{path} is damaged at line {number}. Keep what is whole with "
+        f"`python -m icpo.records salvage {path.parent}`; what was lost is then made again from the journal."
+    )

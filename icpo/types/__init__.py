@@ -12,6 +12,7 @@ from icpo.types.protocols import (
     Toolkit,
     visible,
 )
+from icpo.types.scores import GradedFinals, GradedRound, Outcome, QuestionScore
 from icpo.types.validated import validated
 from icpo.types.values import (
     AnswerKind,
@@ -52,15 +53,19 @@ __all__ = [
     "Drawing",
     "Engine",
     "FinishReason",
+    "GradedFinals",
+    "GradedRound",
     "History",
     "Lookahead",
     "Looking",
     "Method",
+    "Outcome",
     "Prompt",
     "PromptBook",
     "Purpose",
     "Question",
     "QuestionResult",
+    "QuestionScore",
     "RewardSource",
     "Rewards",
     "Round",

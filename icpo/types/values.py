@@ -278,6 +278,16 @@ class QuestionResult:
     usage_at_finals: tuple[Usage, ...] = ()
     dropped_at_finals: tuple[int, ...] = ()
 
+    @property
+    def key(self) -> tuple[str, int]:
+        """Question id and seed: what pairs this result with its score."""
+        return self.question.question_id, self.seed
+
+    @property
+    def rounds(self) -> tuple[Round, ...]:
+        """The rounds of the trace, in order; steps of other methods are left out."""
+        return tuple(step for step in self.trace if isinstance(step, Round))
+
 
 Batches = list[list[Completion]]
 T = TypeVar("T")

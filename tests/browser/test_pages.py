@@ -2,9 +2,9 @@ import json
 
 import pytest
 
-from icpo.metrics import QuestionScore, compare, sign_test
+from icpo.metrics import compare, sign_test
 from icpo.report.dashboard import write_dashboard
-from icpo.store import read_scores
+from icpo.store import load_scores
 from tests.report.stored_runs import MadeUpCell, me_icpo
 
 pytestmark = pytest.mark.browser
@@ -13,7 +13,7 @@ ICPO = "run/nano-arith_l4-me_icpo-majority-entropy-n2-quick"
 
 
 def scores(outputs, cell):
-    return [QuestionScore.from_json(line) for line in read_scores(outputs / cell)]
+    return list(load_scores(outputs / cell))
 
 
 @pytest.mark.parametrize("page", ["index", "compare", "curves", "costs"])

@@ -1,11 +1,12 @@
 """Stored texts graded again: nothing moves but what the rules, or a damaged score, make move."""
 
-import json
 from dataclasses import replace
 
 import pytest
 
 from icpo.cli.regrade import main
+from icpo.metrics import GradedFinals, GradedRound, Outcome
+from icpo.store import CellRecords, load_scores, read_manifest, read_metrics
 from icpo.types import Purpose
 from tests.end_to_end import fakes
 
@@ -23,6 +24,16 @@ class Thinking(fakes.Blocks):
             ]
             for r in requests
         ]
+
+
+def replace_first_score(cell, change, metrics=None):
+    """Stores the scores again with another first one, as rules that have changed since would have made it."""
+    manifest, (first, *rest) = read_manifest(cell), load_scores(cell)
+    with CellRecords.open(
+        cell, config=manifest["config"], config_digest=manifest["config_digest"]
+    ) as records:
+        records.write_scores([change(first), *rest])
+        records.write_metrics(metrics or read_metrics(cell))
 
 
 @pytest.mark.parametrize(
@@ -44,41 +55,59 @@ def test_a_verdict_that_moved_is_said_and_written_when_asked(tmp_path, caplog):
     caplog.set_level("INFO", "icpo")
     cell, _ = fakes.run(tmp_path / "run", fakes.questions_file(tmp_path), "method=direct")
     right = (cell / "scores.jsonl").read_text()
-    rows = [json.loads(line) for line in right.splitlines()]
-    rows[0]["finals"][0][1]["outcomes"][0] = "timed_out"
-    damaged = "".join(json.dumps(row) + "\n" for row in rows)
-    (cell / "scores.jsonl").write_text(damaged)
+    replace_first_score(cell, lambda score: with_outcome(score, 0, 0))
+    other = (cell / "scores.jsonl").read_text()
     assert main(["run", "--outputs", str(tmp_path)]) == 1
     assert "final 0 after 0 rounds: timed_out" in caplog.text
-    assert (cell / "scores.jsonl").read_text() == damaged
+    assert (cell / "scores.jsonl").read_text() == other
     assert main(["run", "--outputs", str(tmp_path), "--write"]) == 1
-    assert [json.loads(line) for line in (cell / "scores.jsonl").read_text().splitlines()] == [
-        json.loads(line) for line in right.splitlines()
-    ]
+    assert (cell / "scores.jsonl").read_text() == right
 
 
 @pytest.mark.parametrize(
-    ("damage", "told"),
+    ("change", "told"),
     [
-        (lambda row: row["finals"][1][1]["labels"].__setitem__(0, "9"), "final 0 after 2 rounds: "),
-        (lambda row: row["finals"][0][1]["outcomes"].__setitem__(1, "timed_out"), "final 1 after 1 rounds: "),
-        (lambda row: row["rounds"][1]["correct"].__setitem__(2, "?"), "candidate 2 of round 2: ? -> "),
+        (lambda score: with_label(score, 1, "9"), "final 0 after 2 rounds: "),
+        (lambda score: with_outcome(score, 0, 1), "final 1 after 1 rounds: "),
+        (lambda score: with_other_candidate(score, 1, 2), "candidate 2 of round 2: "),
     ],
     ids=["class", "earlier finals", "candidate"],
 )
-def test_all_that_scores_say_can_move(tmp_path, caplog, damage, told):
+def test_all_that_scores_say_can_move(tmp_path, caplog, change, told):
     caplog.set_level("INFO", "icpo")
     cell, _ = fakes.run(
         tmp_path / "run",
         fakes.questions_file(tmp_path),
         *("method.num_rounds=2", "method.finals_after=[1,2]", "method.num_candidates=4"),
     )
-    right, metrics = ((cell / name).read_text() for name in ("scores.jsonl", "metrics.json"))
-    rows = [json.loads(line) for line in right.splitlines()]
-    damage(rows[0])
-    (cell / "scores.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    (cell / "metrics.json").write_text(json.dumps(json.loads(metrics) | {"mean_at_k": None}))
+    right, metrics = (cell / "scores.jsonl").read_text(), read_metrics(cell)
+    replace_first_score(cell, change, metrics | {"mean_at_k": None})
     assert main(["run", "--outputs", str(tmp_path), "--write"]) == 1
     assert told in caplog.text and ": 1 of " in caplog.text
     assert (cell / "scores.jsonl").read_text() == right
-    assert json.loads((cell / "metrics.json").read_text()) == json.loads(metrics)
+    assert read_metrics(cell) == metrics
+
+
+def with_finals(score, at, change):
+    finals = list(score.finals)
+    finals[at] = (finals[at][0], change(finals[at][1]))
+    return replace(score, finals=tuple(finals))
+
+
+def with_outcome(score, at, final):
+    def timed_out(finals):
+        outcomes = [Outcome.TIMED_OUT if i == final else outcome for i, outcome in enumerate(finals.outcomes)]
+        return GradedFinals(tuple(outcomes), finals.labels)
+
+    return with_finals(score, at, timed_out)
+
+
+def with_label(score, at, label):
+    return with_finals(score, at, lambda finals: replace(finals, labels=(label, *finals.labels[1:])))
+
+
+def with_other_candidate(score, at, candidate):
+    rounds = list(score.rounds)
+    correct = [not x if i == candidate else x for i, x in enumerate(rounds[at].correct)]
+    rounds[at] = GradedRound(tuple(correct))
+    return replace(score, rounds=tuple(rounds))

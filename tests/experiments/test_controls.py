@@ -11,6 +11,7 @@ from icpo.metrics import GradedFinals, QuestionScore
 from icpo.store import read_metrics
 from tests.end_to_end.fakes import questions_file, run
 from tests.experiments.scripts import load
+from tests.metrics.values import result, step
 from tests.report.stored_runs import tally
 
 VARIANTS = OmegaConf.load(Path(config_source()) / "exp/controls.yaml").hydra.sweeper.params.variant.split(",")
@@ -80,10 +81,9 @@ def test_copying_tags_and_tokens_are_what_the_cells_measured(outputs, rows):
     ],
 )
 def test_a_hint_is_copied_by_the_finals_that_give_it(script, method, base, share):
-    row = {"kind": "number", "trace": [{"type": "step", "candidates": [{"answer": a} for a in base]}]}
     finals = GradedFinals(("wrong", "correct", "correct", "unparsed"), ("7", "12", "12", None))
     score = QuestionScore("q", 0, "12", ((1, finals),))
-    assert script.copied_share(row, score, method, tally) == share
+    assert script.copied_share(result("q", 0, step(base)), score, method, tally) == share
 
 
 @pytest.mark.parametrize(
@@ -96,8 +96,7 @@ def test_a_hint_is_copied_by_the_finals_that_give_it(script, method, base, share
     ],
 )
 def test_repeated_errors_are_told_apart_by_what_the_runner_up_is(script, base, part):
-    row = {"kind": "number", "trace": [{"type": "step", "candidates": [{"answer": a} for a in base]}]}
-    assert script.part_of(row, "12", tally) == f"repeated_error: {part}"
+    assert script.part_of(result("q", 0, step(base)), "12", tally) == f"repeated_error: {part}"
 
 
 def test_each_part_of_an_arm_is_a_row_behind_it_over_its_own_questions(script):

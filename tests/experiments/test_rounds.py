@@ -1,11 +1,15 @@
 """What nano's figure draws by round is what the cells measured, at round 0 too."""
 
+from dataclasses import replace
+
 import pytest
 
 from icpo.metrics import GradedFinals, GradedRound, QuestionScore
 from icpo.store import read_metrics
+from icpo.types import Lookahead
 from tests.end_to_end.fakes import questions_file, run
 from tests.experiments.scripts import load
+from tests.metrics.values import result, round_, votes_of
 from tests.report.stored_runs import tally
 
 FINALS_AFTER_EACH = ("method.num_rounds=2", "method.finals_after=[0,1,2]")
@@ -41,19 +45,26 @@ def test_without_them_the_candidates_of_the_next_round_serve(script, tmp_path):
 
 
 def test_before_any_round_it_is_said_how_often_answers_agree_anyway(script, tmp_path):
-    round_ = {
-        "type": "round", "candidates": [{"answer": a} for a in ("7", "12", "12", "9")],
-        "votes": {"labels": ["7", "12", "12", "9"]}, "eligible": [0, 1, 2, 3], "kept": [1],
-        "attempts": [{"reward": r} for r in (0, 1, 1, 0)],
-        "lookaheads": [{"attempt": 1, "entropy_bits": 0.5}, {"attempt": 2, "entropy_bits": 2.0}],
-    }  # fmt: skip
+    answers = ("7", "12", "12", "9")
+    first = replace(
+        round_(answers, [0, 1, 1, 0], kept=[1]),
+        votes=tally(answers),
+        lookaheads=(Lookahead(1, votes_of(0.5)), Lookahead(2, votes_of(2.0))),
+    )
     score = QuestionScore(
         "q", 0, "12", ((1, GradedFinals(("correct", "wrong"), ("12", "7"))),),
         (GradedRound((False, True, True, None)),),
     )  # fmt: skip
-    result = {"kind": "number", "trace": [round_]}
-    assert script.measured(result, score, 0, tally) == {"mean": 0.5, "copied": 0.5, "entropy_bits": 1.5}
-    assert script.measured(result, score, 1, tally) == {"mean": 0.5, "copied": 0.5, "entropy_bits": 0.5}
+    assert script.measured(result("q", 0, first), score, 0, tally) == {
+        "mean": 0.5,
+        "copied": 0.5,
+        "entropy_bits": 1.5,
+    }
+    assert script.measured(result("q", 0, first), score, 1, tally) == {
+        "mean": 0.5,
+        "copied": 0.5,
+        "entropy_bits": 0.5,
+    }
 
 
 def test_a_panel_a_measure_a_curve_a_level(script, tmp_path):

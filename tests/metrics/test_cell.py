@@ -1,39 +1,17 @@
+from dataclasses import replace
+
 import pytest
 
 from icpo.metrics import GradedFinals, GradedRound, QuestionScore, measure_cell
-from icpo.types import Votes
+from icpo.store.codec import decode_score, encode_score
+from icpo.types import Lookahead, Usage, Votes
+from tests.metrics.values import result, round_, step, votes_of
 
 SAME = {"1/2": "0.5"}  # what the test's partition takes for equal
-USAGE = {
-    "num_requests": 3,
-    "num_sequences": 9,
-    "prompt_tokens": 100,
-    "cached_prompt_tokens": 10,
-    "generated_tokens": 40,
-    "generated_by_purpose": {"candidate": 30, "final": 10},
-}
 
 
 def tally(answers, kind):
     return Votes((), 0, tuple(SAME.get(answer, answer) for answer in answers))
-
-
-def round_(answers, tags, kept, bits=()):
-    """A round in which every candidate with an answer became an attempt."""
-    eligible = [i for i, answer in enumerate(answers) if answer is not None]
-    return {
-        "type": "round",
-        "candidates": [{"answer": answer} for answer in answers],
-        "rewards": {"tags": tags, "winner": None, "num_tied": 0},
-        "eligible": eligible,
-        "attempts": [{"reward": tags[i], "summary": "s"} for i in eligible],
-        "lookaheads": [{"attempt": i, "entropy_bits": b} for i, b in enumerate(bits)],
-        "kept": kept,
-    }
-
-
-def result(question_id, seed, *trace):
-    return {"question_id": question_id, "seed": seed, "kind": "number", "trace": trace, "usage": USAGE}
 
 
 def test_direct_cell_by_hand():
@@ -109,22 +87,21 @@ def test_finals_after_the_most_rounds_are_the_cells_and_the_others_stand_apart()
     score = QuestionScore(
         "q1", 0, "4", ((3, GradedFinals(["correct"], ["4"])), (1, GradedFinals(["wrong"], ["5"]))), ()
     )
-    costs = dict.fromkeys(
-        ("num_requests", "num_sequences", "prompt_tokens", "cached_prompt_tokens", "generated_tokens"), 2
+    costs = Usage(2, 2, 2, 2, 2)
+    row = replace(
+        result("q1", 0),
+        finals=((1, ()), (3, ())),
+        usage_at_finals=(costs, replace(costs, generated_tokens=9)),
     )
-    row = result("q1", 0) | {
-        "finals": [[1, []], [3, []]],
-        "usage_at_finals": [costs, costs | {"generated_tokens": 9}],
-    }
     found = measure_cell([score], [row], tally=tally)
     assert found["mean_at_k"]["value"] == 1.0
     assert {n: m["mean_at_k"]["value"] for n, m in found["by_num_rounds"].items()} == {"1": 0.0, "3": 1.0}
     assert {n: m["generated_tokens"] for n, m in found["by_num_rounds"].items()} == {"1": 2, "3": 9}
-    stored_before_costs_were = row | {"usage_at_finals": []}
+    stored_before_costs_were = replace(row, usage_at_finals=())
     found = measure_cell([score], [stored_before_costs_were], tally=tally)
     assert "generated_tokens" not in found["by_num_rounds"]["1"]
     with pytest.raises(ValueError, match="shorter"):
-        measure_cell([score], [row | {"usage_at_finals": [costs]}], tally=tally)
+        measure_cell([score], [replace(row, usage_at_finals=(costs,))], tally=tally)
 
 
 def test_a_round_that_kept_nothing_is_counted():
@@ -154,23 +131,23 @@ def test_a_round_tells_how_many_reached_it():
 
 def test_verdicts_and_those_that_could_not_be_read_are_counted():
     score = QuestionScore("q1", 0, "4", ((0, GradedFinals(["wrong"], ["5"])),), ())
-    judged = {"type": "step", "verdicts": [100.0, None]}
-    row = result("q1", 0, judged, {"type": "step", "verdicts": []}, judged, {"type": "step"})
+    judged = step(verdicts=(100.0, None))
+    row = result("q1", 0, judged, step(), judged)
     found = measure_cell([score], [row], tally=tally)
     assert (found["num_verdicts"], found["num_unread_verdicts"]) == (4, 2)
     assert "num_verdicts" not in measure_cell([score], [result("q1", 0)], tally=tally)
 
 
-def test_what_did_not_fit_is_counted_by_purpose_and_old_results_tell_the_candidates_alone():
+def test_what_did_not_fit_is_counted_by_purpose():
     score = QuestionScore("q1", 0, "4", ((1, GradedFinals(["wrong"], ["5"])),), (GradedRound([False]),))
-    old = round_(["5"], [1], kept=[0], bits=[0.5]) | {"num_dropped": 1}
-    new = old | {"lookaheads": [{"attempt": 0, "entropy_bits": 0.5, "num_dropped": 2}]}
+    first = replace(round_(["5"], [1], kept=[0], bits=[0.5]), num_dropped=1)
+    second = replace(first, lookaheads=(Lookahead(0, votes_of(0.5), num_dropped=2),))
 
     def dropped(row):
         return measure_cell([score], [row], tally=tally).get("num_dropped")
 
-    assert dropped(result("q1", 0, old)) == {"candidate": 1, "lookahead": 0, "final": 0}
-    told = result("q1", 0, new) | {"dropped_at_finals": [0, 3]}
+    assert dropped(result("q1", 0, first)) == {"candidate": 1, "lookahead": 0, "final": 0}
+    told = replace(result("q1", 0, second), dropped_at_finals=(0, 3))
     assert dropped(told) == {"candidate": 1, "lookahead": 2, "final": 3}
     assert dropped(result("q1", 0, round_(["5"], [1], kept=[0]))) is None
 
@@ -183,6 +160,6 @@ def test_scores_survive_their_line():
         ((1, GradedFinals(["correct", "timed_out"], ["4", None])),),
         (GradedRound([True, None]),),
     )
-    line = score.to_json()
+    line = encode_score(score)
     assert line["finals"] == ((1, {"outcomes": ("correct", "timed_out"), "labels": ("4", None)}),)
-    assert QuestionScore.from_json(line) == score
+    assert decode_score(line) == score

@@ -6,7 +6,7 @@ from pathlib import Path
 from random import Random
 
 from icpo.metrics import GradedFinals, GradedRound, QuestionScore, measure_cell
-from icpo.store import CellRecords, read_results
+from icpo.store import CellRecords, load_results
 from icpo.types import (
     AnswerKind,
     Attempt,
@@ -79,8 +79,8 @@ class MadeUpCell:
                     result, score = _draw(self, i, seed, records.journal)
                     records.append(result)
                     scores.append(score)
-            records.write_scores([score.to_json() for score in scores])
-            measured = measure_cell(scores, read_results(folder), tally=tally)
+            records.write_scores(scores)
+            measured = measure_cell(scores, load_results(folder), tally=tally)
             records.write_metrics({**self.facts(), **measured, "wall_seconds": 12.5, **self.extra})
             records.mark("done")
         return folder

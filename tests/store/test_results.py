@@ -9,6 +9,7 @@ from icpo.errors import Interrupted, RecordsError
 from icpo.store import (
     RESULTS_NAME,
     CellRecords,
+    load_scores,
     read_manifest,
     read_metrics,
     read_results,
@@ -17,7 +18,7 @@ from icpo.store import (
     read_texts,
     run_cells,
 )
-from tests.store.values import HOSTILE, batches, result
+from tests.store.values import HOSTILE, batches, result, score
 
 
 def test_a_line_says_all_of_a_result_but_the_texts(cell, reopen):
@@ -167,12 +168,12 @@ def test_the_manifest_names_code_packages_and_machine_and_is_written_once(cell, 
 
 def test_scores_metrics_and_status_are_replaced_whole(cell, reopen):
     with reopen() as records:
-        records.write_scores([{"question_id": "a", "correct": True}, {"question_id": "b\n"}])
-        records.write_scores([{"question_id": "b\n"}])
+        records.write_scores([score("a"), score("b\n")])
+        records.write_scores([score("b\n")])
         records.write_metrics({"mean": 0.5})
         records.mark("running", questions_done=1, questions_total=3)
         records.mark("done", questions_done=3)
-    assert read_scores(cell) == [{"question_id": "b\n"}]
+    assert load_scores(cell) == (score("b\n"),)
     assert read_metrics(cell) == {"mean": 0.5}
     status = read_status(cell)
     assert (status["state"], status["questions_done"], status["questions_total"]) == ("done", 3, 3)

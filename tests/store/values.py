@@ -7,9 +7,12 @@ from icpo.types import (
     Candidate,
     Completion,
     FinishReason,
+    GradedFinals,
+    GradedRound,
     Lookahead,
     Question,
     QuestionResult,
+    QuestionScore,
     Rewards,
     Round,
     Step,
@@ -69,3 +72,9 @@ def result(
     usage = Usage(4, 5, 6, 7, 8, {"candidate": 8})
     question = Question(question_id, text, AnswerKind.NUMBER)
     return QuestionResult(question, seed, (round_, step), ((1, candidates),), usage, dropped_at_finals=(2,))
+
+
+def score(question_id: str = "q", seed: int = 0) -> QuestionScore:
+    """A score that uses every field."""
+    finals = GradedFinals(("correct", "unparsed"), ("7", None))
+    return QuestionScore(question_id, seed, "7", ((1, finals),), (GradedRound((True, None)),))

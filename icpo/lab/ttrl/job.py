@@ -14,9 +14,9 @@ from icpo.evaluation.evaluation import Evaluation
 from icpo.grading import Grader
 from icpo.lab.ttrl.settings import Curve, Grpo, TrainingCost, VoteReward
 from icpo.methods.contracts import solved
-from icpo.metrics import PER_QUESTION, QuestionScore, measure_cell
+from icpo.metrics import PER_QUESTION, measure_cell
 from icpo.seeding import derive_seed
-from icpo.store import read_metrics, read_results, read_scores, read_status
+from icpo.store import load_results, load_scores, read_metrics, read_status
 from icpo.tracking import NoTracker
 from icpo.types import Prompt, Question, Toolkit
 
@@ -113,12 +113,12 @@ class Ttrl:
 
     def _measure(self, cell: Cell, folders: Sequence[Path]) -> dict[str, Any]:
         """The metrics of all seeds together; their scores become the cell's."""
-        scores = [QuestionScore.from_json(line) for folder in folders for line in read_scores(folder)]
-        rows = [row for folder in folders for row in read_results(folder)]
+        scores = [score for folder in folders for score in load_scores(folder)]
+        results = [result for folder in folders for result in load_results(folder)]
         seconds = sum((read_metrics(folder) or {})["wall_seconds"] for folder in folders)
-        cell.records.write_scores([score.to_json() for score in scores])
+        cell.records.write_scores(scores)
         with Grader(self.evaluation.protocol.grading) as grader:
-            return {**measure_cell(scores, rows, tally=grader.tally), "wall_seconds": seconds}
+            return {**measure_cell(scores, results, tally=grader.tally), "wall_seconds": seconds}
 
 
 def load_trainer() -> ModuleType:
