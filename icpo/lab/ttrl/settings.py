@@ -17,9 +17,10 @@ Curve = list[dict[str, float]]
 
 @dataclass(frozen=True, slots=True)
 class Grpo:
-    """GRPO by trl. A step draws `num_votes` completions of each of `questions_per_step` questions.
+    """GRPO by trl. A step samples `num_votes` completions of each of `questions_per_step` questions.
 
-    `sequences_per_pass` go through the model at once. `device` is cpu or cuda; `weights_dtype` is what the
+    The optimiser makes `updates_per_step` updates on a step's completions, each on an equal share of them in
+    random order; `sequences_per_pass` go through the model at once. `device` is cpu or cuda; `weights_dtype` is what the
     weights are trained in, `use_vllm` draws by vLLM in the same process, with `vllm_memory_share` of the GPU.
     `optimizer` and `schedule` are transformers' names.
     """
@@ -27,6 +28,7 @@ class Grpo:
     num_steps: int
     questions_per_step: int
     num_votes: int
+    updates_per_step: int
     learning_rate: float
     schedule: str
     warmup_steps: int
@@ -48,16 +50,17 @@ class Grpo:
             ("num_steps", 1),
             ("questions_per_step", 1),
             ("num_votes", 2),
+            ("updates_per_step", 1),
             ("max_tokens", 1),
             ("save_every_steps", 1),
             ("sequences_per_pass", 1),
         ):
             if getattr(self, name) < least:
                 raise ValueError(f"{name} must be at least {least}, got {getattr(self, name)}")
-        if self.sequences_per_step % self.sequences_per_pass:
+        if self.sequences_per_step % (self.sequences_per_pass * self.updates_per_step):
             raise ValueError(
-                f"sequences_per_pass={self.sequences_per_pass} must divide questions_per_step x num_votes = "
-                f"{self.sequences_per_step}"
+                f"sequences_per_pass={self.sequences_per_pass} times updates_per_step={self.updates_per_step} "
+                f"must divide questions_per_step x num_votes = {self.sequences_per_step}"
             )
         if self.learning_rate <= 0:
             raise ValueError(f"learning_rate must be positive, got {self.learning_rate}")
@@ -68,7 +71,7 @@ class Grpo:
 
     @property
     def sequences_per_step(self) -> int:
-        """Completions drawn a step."""
+        """Completions sampled a step."""
         return self.questions_per_step * self.num_votes
 
 

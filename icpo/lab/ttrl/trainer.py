@@ -62,7 +62,7 @@ def train(
     )
     trainer = GRPOTrainer(
         model=model,
-        reward_funcs=_reward_function(reward),
+        reward_funcs=_reward_function(reward, grpo.updates_per_step),
         args=_arguments(grpo, folder / "checkpoints", seed, backbone),
         train_dataset=_dataset(prompts, training_order(list(prompts), grpo, seed), backbone),
         processing_class=tokenizer,
@@ -74,21 +74,24 @@ def train(
         logger.info("Training goes on from %s", checkpoint)
     trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
     curve = _curve(trainer.state.log_history, grpo)
-    if trainer.state.global_step >= grpo.num_steps:
+    if trainer.state.global_step >= grpo.num_steps * grpo.updates_per_step:
         _write(model, tokenizer, curve, model_folder, backbone)
     return curve
 
 
 def _arguments(grpo: Grpo, folder: Path, seed: int, backbone: Backbone) -> Any:
+    """The trainer's settings; its steps are our updates, `updates_per_step` to one of ours."""
+    passes = grpo.sequences_per_step // grpo.sequences_per_pass
     return GRPOConfig(
         output_dir=str(folder),
-        max_steps=grpo.num_steps,
+        max_steps=grpo.num_steps * grpo.updates_per_step,
         learning_rate=grpo.learning_rate,
         lr_scheduler_type=grpo.schedule,
-        warmup_steps=grpo.warmup_steps,
+        warmup_steps=grpo.warmup_steps * grpo.updates_per_step,
         optim=grpo.optimizer,
         per_device_train_batch_size=grpo.sequences_per_pass,
-        gradient_accumulation_steps=grpo.sequences_per_step // grpo.sequences_per_pass,
+        gradient_accumulation_steps=passes // grpo.updates_per_step,
+        steps_per_generation=passes,
         num_generations=grpo.num_votes,
         max_completion_length=grpo.max_tokens,
         temperature=grpo.temperature,
@@ -105,8 +108,8 @@ def _arguments(grpo: Grpo, folder: Path, seed: int, backbone: Backbone) -> Any:
         shuffle_dataset=False,  # its own shuffle would begin anew when a training is resumed
         seed=seed,
         data_seed=seed,
-        logging_steps=1,
-        save_steps=grpo.save_every_steps,
+        logging_steps=grpo.updates_per_step,
+        save_steps=grpo.save_every_steps * grpo.updates_per_step,
         save_total_limit=2,
         report_to=[],
         disable_tqdm=True,
@@ -132,12 +135,12 @@ def _as_sent(prompt: Prompt, backbone: Backbone) -> str | list[dict[str, str]]:
     return [*system, {"role": "user", "content": prompt.user}]
 
 
-def _reward_function(reward: VoteReward) -> Callable[..., list[float]]:
+def _reward_function(reward: VoteReward, updates_per_step: int) -> Callable[..., list[float]]:
     def majority_vote(
         completions: Sequence[Any], question_id: Sequence[str], trainer_state: Any, **_: Any
     ) -> list[float]:
         texts = [c if isinstance(c, str) else c[-1]["content"] for c in completions]
-        return reward(texts, question_id, trainer_state.global_step)
+        return reward(texts, question_id, trainer_state.global_step // updates_per_step)
 
     return majority_vote
 
@@ -158,7 +161,8 @@ class _Watch(TrainerCallback):  # type: ignore[misc]
         logger.info("step %d of %d: reward %.3f", line["step"], self._grpo.num_steps, line["reward"])
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> Any:
-        if self._is_stopped():
+        # Between two updates on the same completions a checkpoint would sample them anew.
+        if self._is_stopped() and state.global_step % self._grpo.updates_per_step == 0:
             control.should_save = True
             control.should_training_stop = True
         return control
@@ -174,11 +178,11 @@ def _curve(history: Sequence[Mapping[str, float]], grpo: Grpo) -> Curve:
     for entry in history:
         if "reward" not in entry:
             continue
-        line = {"step": float(entry["step"])}
+        line = {"step": float(entry["step"]) / grpo.updates_per_step}
         line |= {ours: float(entry[theirs]) for theirs, ours in SHOWN.items() if theirs in entry}
         line["generated_tokens"] = line["mean_completion_tokens"] * grpo.sequences_per_step
         line["processed_tokens"] = entry["num_tokens"] - processed_before
-        line["seconds"] = float(entry["step_time"])
+        line["seconds"] = float(entry["step_time"]) * grpo.updates_per_step  # logged as a mean over updates
         processed_before = entry["num_tokens"]
         curve.append(line)
     return curve

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from functools import partial
 
 import pytest
 from hydra import compose, initialize_config_dir
@@ -27,6 +28,7 @@ def grpo(**changes):
         "num_steps": 4,
         "questions_per_step": 2,
         "num_votes": 4,
+        "updates_per_step": 1,
         "learning_rate": 1e-3,
         "schedule": "constant",
         "warmup_steps": 0,
@@ -73,6 +75,8 @@ def test_ties_are_broken_repeatably_and_anew_at_each_step():
         ({"num_votes": 1}, "num_votes must be at least 2"),
         ({"num_steps": 0}, "num_steps"),
         ({"sequences_per_pass": 3}, "must divide questions_per_step x num_votes = 8"),
+        ({"updates_per_step": 4}, "updates_per_step=4 must divide"),
+        ({"updates_per_step": 0}, "updates_per_step must be at least 1"),
         ({"learning_rate": 0.0}, "learning_rate"),
         ({"device": "tpu"}, "device"),
         ({"use_vllm": True}, "use_vllm=true needs device=cuda"),
@@ -249,7 +253,7 @@ def tiny(tmp_path):
     return build(node)
 
 
-def train(backbone, folder, stop_after=None, **changes):
+def train_model(backbone, folder, stop_after=None, **changes):
     from icpo.lab.ttrl import trainer as ttrl_trainer
     from icpo.prompts import Book
 
@@ -275,7 +279,15 @@ def weights(folder):
 
 
 @pytest.mark.slow
-def test_a_training_that_was_stopped_ends_as_one_that_was_not(tiny, tmp_path):
+@pytest.mark.parametrize("updates_per_step", [1, 2])
+def test_a_training_that_was_stopped_ends_as_one_that_was_not(tiny, tmp_path, updates_per_step):
+    train = partial(
+        train_model,
+        updates_per_step=updates_per_step,
+        kl_weight=0.001,
+        schedule="cosine",
+        sequences_per_pass=2,
+    )
     straight, logged = train(tiny, tmp_path / "straight")
     assert [step for step, _ in logged] == [1, 2, 3, 4]
     assert not (tmp_path / "straight" / "checkpoints").exists()
@@ -283,9 +295,11 @@ def test_a_training_that_was_stopped_ends_as_one_that_was_not(tiny, tmp_path):
     train(tiny, tmp_path / "stopped", stop_after=1, save_every_steps=10)
     assert not (tmp_path / "stopped" / "model").exists()
     checkpoints = tmp_path / "stopped" / "checkpoints"
-    shutil.copytree(checkpoints / "checkpoint-2", checkpoints / "checkpoint-3")
-    (checkpoints / "checkpoint-3" / "whole").unlink()  # as a kill in the middle of writing leaves it
-    (checkpoints / "checkpoint-3" / "trainer_state.json").write_text("{")
+    last = checkpoints / f"checkpoint-{2 * updates_per_step}"
+    broken = checkpoints / f"checkpoint-{2 * updates_per_step + 1}"
+    shutil.copytree(last, broken)
+    (broken / "whole").unlink()  # as a kill in the middle of writing leaves it
+    (broken / "trainer_state.json").write_text("{")
     resumed, logged = train(tiny, tmp_path / "stopped")
     assert [step for step, _ in logged] == [3, 4]
 
@@ -301,7 +315,7 @@ def test_a_training_that_was_stopped_ends_as_one_that_was_not(tiny, tmp_path):
 
 @pytest.mark.slow
 def test_training_makes_votes_unanimous(tiny, tmp_path):
-    curve, _ = train(tiny, tmp_path / "long", num_steps=25, learning_rate=0.02, num_votes=8)
+    curve, _ = train_model(tiny, tmp_path / "long", num_steps=25, learning_rate=0.02, num_votes=8)
     rewards = [line["reward"] for line in curve]
     assert sum(rewards[-5:]) / 5 > sum(rewards[:5]) / 5 + 0.2
     stored = json.loads((tmp_path / "long" / "curve.json").read_text())
