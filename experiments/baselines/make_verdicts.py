@@ -6,7 +6,7 @@ sample is called right.
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -14,7 +14,8 @@ from typing import Any
 import pandas as pd
 
 from icpo.grading import Grader, GradingRules
-from icpo.metrics import Estimate, estimate
+from icpo.metrics import estimate
+from icpo.metrics.estimates import DIFFERENCE
 from icpo.report.command_line import ends_in_a_line, run_parser
 from icpo.report.markdown import table as markdown_table
 from icpo.store import read_manifest, read_metrics, read_results, read_scores, run_cells
@@ -59,7 +60,7 @@ def rows_of(outputs: Path, run_name: str) -> Iterator[dict[str, Any]]:
             "samples judged": f"{len(flat):,}",
             "right ones called right": _share(of_right),
             "wrong ones called right": _share(of_wrong),
-            "right among those called right, minus among all": _points(estimate(gains)) if gains else "",
+            "right among those called right, minus among all": _points(gains),
             "left out, none called right": f"{len(judged) - len(gains)} of {len(judged)}",
             "best-of-n, Mean@k": f"{100 * metrics['mean_at_k']['value']:.1f}",
         }
@@ -84,7 +85,10 @@ def _share(called: list[bool]) -> str:
     return f"{100 * mean(called):.1f}%" if called else ""
 
 
-def _points(gain: Estimate) -> str:
+def _points(gains: Mapping[tuple[str, int], float]) -> str:
+    if not gains:
+        return ""
+    gain = estimate(gains, DIFFERENCE)
     return f"{100 * gain.value:+.1f} [{100 * gain.low:+.1f}, {100 * gain.high:+.1f}]"
 
 

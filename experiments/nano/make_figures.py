@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import replace
+from math import log2
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from icpo.errors import RecordsError
 from icpo.grading import Grader, GradingRules
 from icpo.metrics import estimate, mean_at_k
 from icpo.metrics.copying import Tally, copy_share
+from icpo.metrics.estimates import SHARE
 from icpo.report.command_line import ends_in_a_line, run_parser
 from icpo.report.figure import new_figure, save
 from icpo.store import load_results, load_scores, read_manifest, read_metrics, run_cells
@@ -35,6 +37,7 @@ PANELS = {
     "copied": "answers equal to the rewarded one (%)",
     "entropy_bits": "entropy of the answers (bits)",
 }
+SPANS = {"entropy_bits": (0.0, log2(1000))}  # of more answers than a round has
 NOTE = "hollow: no idea shown yet; agreement with what round 1 will keep, entropy of round 1's candidates"
 OTHERS = ("#555555", "#999999", "#bbbbbb")  # benchmarks that are no level: greys, dashed
 Values = dict[tuple[Hashable, int], float]
@@ -86,7 +89,7 @@ def cell_rows(cell: Path) -> Iterator[dict[str, Any]]:
                     found[name][score.key] = value
             for name, values in found.items():
                 if values:
-                    one = estimate(values)
+                    one = estimate(values, SPANS.get(name, SHARE))
                     yield {
                         "backbone": metrics["backbone"],
                         "benchmark": metrics["benchmark"],

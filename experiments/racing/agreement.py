@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from races import Race, has_forced_answers, idea_of, races_of
 
 from icpo.metrics import estimate
+from icpo.metrics.estimates import DIFFERENCE
 from icpo.report.command_line import ends_in_a_line, run_parser
 from icpo.report.markdown import table as markdown_table
 from icpo.store import read_metrics, read_results, run_cells
@@ -71,7 +72,8 @@ def compared(whole: Path, forced: Path) -> list[str]:
     regrets = [full[pick] - full.min() for (full, _), (_, pick) in zip(bits, picks, strict=True)]
     accuracies = [race.accuracy_A[own][list(pick)] for (race, own, _), pick in zip(pairs, picks, strict=True)]
     gained = estimate(
-        {(name, i): float(b - a) for i, (name, (a, b)) in enumerate(zip(names, accuracies, strict=True))}
+        {(name, i): float(b - a) for i, (name, (a, b)) in enumerate(zip(names, accuracies, strict=True))},
+        DIFFERENCE,
     )
     return [
         str(len(bits)),

@@ -28,6 +28,7 @@ from icpo.selectors.racing import Rule
 from icpo.types import Lookahead, Looking, Selection, Selector, Votes
 
 MAX_BUDGET = 32
+MOST_BITS = float(np.log2(MAX_BUDGET))
 TARGET_SHARE = 1 / 3  # of the look-aheads that uniform m = 16 draws
 SEED = 0
 HALVING = (
@@ -174,9 +175,9 @@ def summarised(outcomes: pd.DataFrame, chosen: Sequence[Setting]) -> pd.DataFram
     rows = []
     for setting in chosen:
         part = by_setting[setting.rule, setting.name]
-        regret = _estimate(part["regret_bits"])
-        difference = _estimate(part["regret_bits"] - yardstick["regret_bits"])
-        gained = _estimate(part["accuracy"] - yardstick["accuracy"])
+        regret = _estimate(part["regret_bits"], 0.0, MOST_BITS)
+        difference = _estimate(part["regret_bits"] - yardstick["regret_bits"], -MOST_BITS, MOST_BITS)
+        gained = _estimate(part["accuracy"] - yardstick["accuracy"], -1.0, 1.0)
         rows.append(
             {
                 "rule": setting.rule,
@@ -201,8 +202,12 @@ def summarised(outcomes: pd.DataFrame, chosen: Sequence[Setting]) -> pd.DataFram
     return pd.DataFrame(rows)
 
 
-def _estimate(values: "pd.Series[float]") -> Estimate:
-    return estimate({(str(key), int(i)): float(value) for (key, i), value in values.items()})  # type: ignore[misc]
+def _estimate(values: "pd.Series[float]", low: float, high: float) -> Estimate:
+    """Of values in [low, high]; not a number where one of them is none."""
+    if values.isna().any():
+        return Estimate(np.nan, np.nan, np.nan, None)
+    by_race = {(str(key), int(i)): float(value) for (key, i), value in values.items()}  # type: ignore[misc]
+    return estimate(by_race, (low, high))
 
 
 def best_within_target(results: pd.DataFrame) -> dict[str, dict[str, Any]]:

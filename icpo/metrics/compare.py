@@ -4,11 +4,9 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from math import comb
 
-from icpo.metrics.estimates import Estimate, estimate
+from icpo.metrics.estimates import DIFFERENCE, Estimate, Values, estimate
 from icpo.metrics.per_question import PER_QUESTION, majority_at_k, mean_at_k
 from icpo.types import GradedFinals, QuestionScore
-
-Values = Mapping[tuple[Hashable, int], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,7 @@ def paired_difference(a: Values, b: Values) -> Estimate:
     shared = [key for key in a if key in b]
     if not shared:
         raise ValueError("the two have no (question, seed) in common, so their difference is undefined")
-    return estimate({key: a[key] - b[key] for key in shared})
+    return estimate({key: a[key] - b[key] for key in shared}, DIFFERENCE)
 
 
 def compare(a: Sequence[QuestionScore], b: Sequence[QuestionScore]) -> Comparison:

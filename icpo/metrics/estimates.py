@@ -1,17 +1,21 @@
 """A mean over questions and seeds, with its 95% interval and its spread over seeds.
 
-Shapes: Q questions, B bootstrap resamples.
+Shapes: Q questions; `...` any leading dimensions.
 """
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
-NUM_RESAMPLES = 5000
-BOOTSTRAP_SEED = 0  # fixed, so that the same results give the same interval on every machine
+SHARE = (0.0, 1.0)
+DIFFERENCE = (-1.0, 1.0)
+CONFIDENCE = 0.95
+
+Values = Mapping[tuple[Hashable, int], float]  # by (question, seed)
+Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,55 +28,69 @@ class Estimate:
     std_over_seeds: float | None
 
 
-def estimate(values: Mapping[tuple[Hashable, int], float]) -> Estimate:
-    """The mean of `values`, keyed by (question, seed), with a bootstrap interval clustered by question.
+def estimate(values: Values, span: tuple[float, float] = SHARE) -> Estimate:
+    """Mean of `values` with an interval clustered by question; see `mean_interval`.
 
-    The interval is the 2.5 and 97.5 percentile of the mean when whole questions, with all their seeds, are
-    drawn again with replacement: seeds of one question are not independent, questions are. It has width 0
-    when every question has the same mean, and is too narrow for a handful of questions, as percentile
-    intervals are. The standard deviation over seeds is that of a sample (ddof 1), as tables give it. Raises
-    ValueError when empty.
+    `span` bounds the values. The deviation over seeds is that of a sample (ddof 1). Raises ValueError where
+    `values` is empty or leaves the span.
     """
-    if not values:
+    return estimate_ratio(values, dict.fromkeys(values, 1.0), span)
+
+
+def estimate_ratio(values: Values, weights: Values, span: tuple[float, float] = SHARE) -> Estimate:
+    """Sum of `values` over the sum of `weights`, such as right answers among those that could be read.
+
+    Raises ValueError where all weights are 0, or a value divided by its weight leaves the span.
+    """
+    if not sum(weights.values()):
         raise ValueError("an estimate needs at least one value, got none")
-    sums_Q, counts_Q = _by_question(values)
-    means_B = cluster_means(sums_Q, counts_Q)
-    low, high = np.quantile(means_B, [0.025, 0.975])
-    value = float(sums_Q.sum() / counts_Q.sum())
-    return Estimate(value, float(low), float(high), _std_over_seeds(values))
+    for key, number in values.items():
+        if not span[0] * weights[key] - 1e-9 <= number <= span[1] * weights[key] + 1e-9:
+            raise ValueError(f"{key} has {number}, outside {list(span)}; pass the span of these values")
+    sums, counts = _by_question(values), _by_question(weights)
+    value, low, high = mean_interval(np.array([*sums.values()]), np.array([*counts.values()]), span)
+    return Estimate(float(value), float(low), float(high), _std_over_seeds(values, weights))
 
 
-def cluster_means(sums_Q: NDArray[np.float64], counts_Q: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Means of B resamples of the questions, shape (B,); each question brings all its values."""
-    weights_BQ = _resample_weights(len(sums_Q))
-    means_B: NDArray[np.float64] = (weights_BQ @ sums_Q) / (weights_BQ @ counts_Q)
-    return means_B
+def mean_interval(
+    sums: Array, counts: Array, span: tuple[float, float] = SHARE
+) -> tuple[Array, Array, Array]:
+    """Mean, lower and upper bound, shape (...), of sums and numbers of values of each question, (..., Q).
+
+    A 95% Student interval over questions, whose seeds are not independent, with two pseudo-questions, one at
+    each end of the span (Agresti and Caffo 2000 add them to two proportions). They bound the interval where
+    questions agree: with n of n questions right it begins near 1 - 3/n. Questions without values (count 0)
+    do not count. experiments/intervals measures the coverage.
+    """
+    low, high = span
+    held = counts > 0
+    num = held.sum(-1)
+    total = counts.sum(-1)
+    value = sums.sum(-1) / total
+    # Each question's influence on the ratio, on the scale of a question's mean (delta method).
+    deviations = np.where(held, (sums - value[..., None] * counts) * (num / total)[..., None], 0.0)
+    ends = np.stack([low - value, high - value], axis=-1)
+    shift = ends.sum(-1) / (num + 2)
+    squares = (deviations**2).sum(-1) + (ends**2).sum(-1) - (num + 2) * shift**2
+    error = np.sqrt(squares / (num + 1) / (num + 2))
+    reach = stdtrit(np.maximum(num - 1, 1), (1 + CONFIDENCE) / 2) * error
+    centre = value + shift
+    return value, np.maximum(centre - reach, low), np.minimum(centre + reach, high)
 
 
-@lru_cache(maxsize=4)
-def _resample_weights(num_questions: int) -> NDArray[np.float64]:
-    """How often each question is drawn in each resample, shape (B, Q); rows sum to Q."""
-    rng = np.random.default_rng(BOOTSTRAP_SEED)
-    uniform_Q = np.full(num_questions, 1 / num_questions)
-    return rng.multinomial(num_questions, uniform_Q, size=NUM_RESAMPLES).astype(np.float64)
-
-
-def _by_question(
-    values: Mapping[tuple[Hashable, int], float],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Sum and number of values of each question, in order of first appearance."""
-    grouped: dict[Hashable, list[float]] = {}
+def _by_question(values: Values) -> dict[Hashable, float]:
+    """Sum of each question's values, in order of first appearance."""
+    sums: dict[Hashable, float] = {}
     for (question, _), value in values.items():
-        grouped.setdefault(question, []).append(value)
-    sums = np.array([sum(group) for group in grouped.values()], dtype=np.float64)
-    counts = np.array([len(group) for group in grouped.values()], dtype=np.float64)
-    return sums, counts
+        sums[question] = sums.get(question, 0.0) + value
+    return sums
 
 
-def _std_over_seeds(values: Mapping[tuple[Hashable, int], float]) -> float | None:
-    grouped: dict[int, list[float]] = {}
-    for (_, seed), value in values.items():
-        grouped.setdefault(seed, []).append(value)
-    if len(grouped) < 2:
-        return None
-    return float(np.std([np.mean(group) for group in grouped.values()], ddof=1))
+def _std_over_seeds(values: Values, weights: Values) -> float | None:
+    sums: dict[int, float] = {}
+    counts: dict[int, float] = {}
+    for (question, seed), value in values.items():
+        sums[seed] = sums.get(seed, 0.0) + value
+        counts[seed] = counts.get(seed, 0.0) + weights[question, seed]
+    means = [sums[seed] / counts[seed] for seed in sums if counts[seed]]
+    return float(np.std(means, ddof=1)) if len(means) > 1 else None

@@ -72,7 +72,7 @@ def test_base_is_compared_with_by_question_and_seed(tmp_path, script):
     costs = script.read_costs(cells).set_index("label")
     assert costs.loc["ours", "minus_base"] == 0.25 and pd.isna(costs.loc["base", "minus_base"])
     [_, table] = script.sections(costs.reset_index())
-    assert "| +25.0 [+0.0, +50.0] |" in table and "s/question" in table
+    assert "| +25.0 [-100.0, +100.0] |" in table and "s/question" in table
     [_, table] = script.sections(costs.reset_index(), script.SHOWN.keys() - {"seconds_per_question"})
     assert "s/question" not in table and "tokens, 16 answers" in table
 

@@ -34,7 +34,7 @@ def test_differences_are_paired_and_rewards_are_those_of_the_first_and_last_tent
     assert (mean["metric"], mean["before"], mean["after"]) == (
         "Mean@2", "25.0 [15.0, 35.0]", "90.0 [80.0, 100.0]"
     )  # fmt: skip
-    assert mean["difference"] == "+75.0 [+50.0, +100.0]" and passed["difference"].startswith("+50.0")
+    assert mean["difference"] == "+75.0 [-100.0, +100.0]" and passed["difference"].startswith("+50.0")
     assert majority["difference"].startswith("+75.0")
     assert mean["reward, first and last steps"] == "0.30, 0.90"
     assert mean["training tokens/question"] == "100" and mean["training s"] == "12"
