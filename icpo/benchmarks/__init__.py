@@ -2,7 +2,15 @@
 
 from icpo.benchmarks.benchmark import Benchmark, LoadedBenchmark, content_digest
 from icpo.benchmarks.columns import Columns, Item
-from icpo.benchmarks.sources import ArithmeticSource, FileSource, HubSource, Source, Sourced, TextSource
+from icpo.benchmarks.sources import (
+    ArithmeticSource,
+    FileSource,
+    HubSource,
+    Source,
+    Sourced,
+    TextSource,
+    WordsSource,
+)
 
 __all__ = [
     "ArithmeticSource",
@@ -15,5 +23,6 @@ __all__ = [
     "Source",
     "Sourced",
     "TextSource",
+    "WordsSource",
     "content_digest",
 ]

@@ -121,6 +121,20 @@ class ArithmeticSource:
 
 
 @dataclass(frozen=True, slots=True)
+class WordsSource:
+    """Word problems in everyday language of one level: l1, l2 or l3."""
+
+    level: str
+
+    def read(self, name: str) -> Sourced:
+        """The generated problems."""
+        from icpo.benchmarks.words import word_problems
+
+        problems = word_problems(self.level)
+        return Sourced([Item(p.problem_id, p.text, str(p.answer)) for p in problems])
+
+
+@dataclass(frozen=True, slots=True)
 class TextSource:
     """One question without a gold answer: the text of a file, or of standard input when `path` is '-'."""
 

@@ -43,6 +43,7 @@ class Protocol:
     max_context_tokens: int | None
     answer_line: str
     answer_as_float: bool
+    worked_example: str | None
     idea_form: str
     answered_only: bool
     abstentions_vote: bool

@@ -24,7 +24,9 @@ class Book:
     `answer_line` is appended to each idea, with {answer} filled in; `answer_as_float` writes whole numbers as
     the authors' code does (204.0); `reward_tags` tells whether ideas are split by reward and the system
     prompt says so; `idea_form` drops a part of each idea. `forced_answer`, beyond the paper, ends the prompt
-    of a look-ahead: the answer's opening words, up to its `boxed{`.
+    of a look-ahead: the answer's opening words, up to its `boxed{`. `worked_example`, beyond the
+    paper too, is a question with its solution that comes before every question, for models that follow an
+    example and not an instruction; the prompt then ends in "Answer:".
     """
 
     answer_line: str
@@ -32,6 +34,7 @@ class Book:
     reward_tags: bool
     idea_form: IdeaForm
     forced_answer: str | None = None  # runs stored before it existed were drawn without
+    worked_example: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "idea_form", IdeaForm(self.idea_form))
@@ -41,7 +44,7 @@ class Book:
     def plain(self, question: Question) -> Prompt:
         """Question and output format, no word of ideas."""
         system = f"{paper.OPENING}\n\n{_lettered(paper.FORMAT, question)}"
-        return Prompt(system, f"{question.text}\n")
+        return Prompt(system, self._user([question.text]))
 
     def solve(self, question: Question, history: History) -> Prompt:
         """Question with the history's ideas: bad ones, then good ones, each list in order of arrival."""
@@ -52,7 +55,7 @@ class Book:
             parts += self._ideas(paper.UNTAGGED_IDEAS, [a for a in history if a.reward is None])
         else:
             parts += self._ideas(paper.UNTAGGED_IDEAS, list(history))
-        return Prompt(self.system(question), "\n\n".join(parts) + "\n")
+        return Prompt(self.system(question), self._user(parts))
 
     def look_ahead(self, question: Question, history: History) -> Prompt:
         """The prompt of a look-ahead: a candidate's, with the answer's opening words where one is forced."""
@@ -92,6 +95,13 @@ class Book:
         if self.idea_form is IdeaForm.ANSWER_ONLY or not attempt.summary:
             return answer_line
         return f"{attempt.summary}\n\n{answer_line}"
+
+    def _user(self, parts: list[str]) -> str:
+        """The question and its ideas; with a worked example, in the example's form."""
+        text = "\n\n".join(parts)
+        if self.worked_example is None:
+            return f"{text}\n"
+        return f"{self.worked_example.strip()}\n\nQuestion: {text}\n\nAnswer:"
 
     def _ideas(self, title: str, attempts: list[Attempt]) -> list[str]:
         if not attempts:

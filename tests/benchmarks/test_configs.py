@@ -14,6 +14,7 @@ CONF = Path(__file__).resolve().parents[2] / "conf"
 NAMES = sorted(path.stem for path in (CONF / "benchmark").glob("[a-z]*.yaml"))
 MATH_LEVELS = {"math_l1": 43, "math_l2": 90, "math_l3": 105, "math_l4": 128, "math_l5": 134}
 COUNTS = {"aime2024": 30, "amc": 83, "math500": 500, "hmmt": 30, "apex": 49, "gpqa": 198, **MATH_LEVELS}
+WORDS = {"words_l1": 200, "words_l2": 200, "words_l3": 200}
 
 
 def composed(*overrides):
@@ -32,7 +33,7 @@ def build(*overrides):
 def test_every_benchmark_builds_under_its_own_name(name):
     benchmark = build(f"benchmark={name}")
     assert benchmark.name == {"questions_file": "question"}.get(name, name)
-    assert benchmark.expected_count == COUNTS.get(name, 1 if name == "questions_file" else 300)
+    assert benchmark.expected_count == (COUNTS | WORDS).get(name, 1 if name == "questions_file" else 300)
     assert benchmark.path is None and benchmark.limit is None
 
 
@@ -45,6 +46,13 @@ def test_math_levels_add_up_to_math500():
 def test_arithmetic_loads_as_many_as_it_claims(name):
     loaded = build(f"benchmark={name}").load()
     assert len(loaded.questions) == len(loaded.golds) == 300
+    assert loaded.digest == build(f"benchmark={name}").digest
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_everyday_word_problems_are_the_same_everywhere(name):
+    loaded = build(f"benchmark={name}").load()
+    assert len(loaded.questions) == len(loaded.golds) == 200
     assert loaded.digest == build(f"benchmark={name}").digest
 
 

@@ -1,6 +1,7 @@
 """The prompts are the paper's, and nothing a model wrote can change their shape."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -104,3 +105,14 @@ def test_bad_settings_are_named():
         Book("no place", False, True, "full")
     with pytest.raises(ValueError, match="nice"):
         Book(BOOK.answer_line, False, True, "nice")
+
+
+def test_a_worked_example_comes_first_and_the_answer_last():
+    book = replace(BOOK, worked_example="Question: 1+1?\nAnswer: boxed{2}\n")
+    assert book.plain(QUESTION).user == "Question: 1+1?\nAnswer: boxed{2}\n\nQuestion: Why?\n\nAnswer:"
+    user = book.solve(QUESTION, (attempt("204"),)).user
+    assert user.startswith(
+        "Question: 1+1?\nAnswer: boxed{2}\n\nQuestion: Why?\n\ngood ideas (reward 1):\n\n[0]-"
+    )
+    assert user.endswith("\n\nAnswer:")
+    assert book.system(QUESTION) == BOOK.system(QUESTION)
