@@ -1,11 +1,11 @@
-"""Engines that answer from a script: for tests, and for rehearsals without a model."""
+"""An engine that answers from a script: for tests, and for trial runs without a model."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from icpo.errors import EngineError
-from icpo.types import Batches, Completion, FinishReason, SampleRequest
+from icpo.types import Completion, FinishReason, SampleRequest
 
 if TYPE_CHECKING:
     from icpo.backbones import Backbone
@@ -19,7 +19,7 @@ class Scripted:
     """Settings of a scripted engine.
 
     `answers` maps a piece of a prompt to the texts given to it, in turn by seed and sample; the first piece
-    that a prompt holds decides, and "" fits all. `block_questions` null gives a continuous engine.
+    that a prompt holds decides, and "" fits all. `block_questions` null completes request by request.
     """
 
     name: str
@@ -35,11 +35,9 @@ class Scripted:
     def preflight(self) -> None:
         """Nothing is needed."""
 
-    def start(self, backbone: "Backbone", *, max_context_tokens: int) -> "ScriptedEngine | ScriptedBlocks":
+    def start(self, backbone: "Backbone", *, max_context_tokens: int) -> "ScriptedEngine":
         """The engine; it has no model, so the backbone and its context are not looked at."""
-        if self.block_questions is None:
-            return ScriptedEngine(self._say)
-        return ScriptedBlocks(self._say, block_questions=self.block_questions)
+        return ScriptedEngine(self._say, block_questions=self.block_questions)
 
     def _say(self, request: SampleRequest, index: int) -> str:
         prompt = request.prompt.raw
@@ -51,73 +49,60 @@ class Scripted:
         )
 
 
-class _Scripted:
-    """What was asked (`requests`) and how many draws were made (`num_draws`, failed ones too)."""
+class ScriptedEngine:
+    """Completes one request at a time, or in blocks all that are queued: one draw, counted from 0.
 
-    def __init__(self, script: Script, fails_at: Sequence[int]) -> None:
-        self._script, self._fails_at = script, frozenset(fails_at)
-        self.requests: list[SampleRequest] = []
-        self.num_draws = 0
-
-    def close(self) -> None:
-        """Nothing is held."""
-
-    def _draw(self, requests: Sequence[SampleRequest]) -> Batches:
-        number, self.num_draws = self.num_draws, self.num_draws + 1
-        if number in self._fails_at:
-            raise EngineError(f"scripted failure at draw {number}")
-        self.requests += requests
-        return [[self._say(request, i) for i in range(request.num_samples)] for request in requests]
-
-    def _say(self, request: SampleRequest, index: int) -> Completion:
-        said = self._script(request, index)
-        if isinstance(said, Completion):
-            return said
-        return Completion(said, len(request.prompt.raw.split()), len(said.split()), FinishReason.STOP)
-
-
-class ScriptedEngine(_Scripted):
-    """A continuous engine; one request is one draw, and the draws numbered `fails_at`, from 0, fail."""
-
-    identity = "scripted"
+    `requests` are those completed, `num_draws` counts draws, also those that failed.
+    """
 
     def __init__(
-        self, script: Script, *, fails_at: Sequence[int] = (), is_latest_first: bool = False
+        self,
+        script: Script,
+        *,
+        block_questions: int | None = None,
+        fails_at: Sequence[int] = (),
+        is_latest_first: bool = False,
     ) -> None:
-        """`is_latest_first` answers the latest request first, so that completions arrive in another order."""
-        super().__init__(script, fails_at)
+        """`fails_at` are the draws that fail; `is_latest_first` completes the latest request first."""
+        self.identity = "scripted" if block_questions is None else "scripted blocks"
+        self.block_questions = block_questions
+        self._script, self._fails_at = script, frozenset(fails_at)
         self._place = -1 if is_latest_first else 0
         self._waiting: list[tuple[int, SampleRequest]] = []
+        self.requests: list[SampleRequest] = []
         self.cancelled: list[int] = []
+        self.num_draws = 0
 
     def submit(self, ticket: int, request: SampleRequest) -> None:
         """Queues a request."""
         self._waiting.append((ticket, request))
 
     def finished(self) -> list[tuple[int, list[Completion]]]:
-        """The next request, answered. Raises EngineError at a scripted failure, or if nothing was asked."""
+        """The next draw. Raises EngineError at a scripted failure, or if nothing is queued."""
         if not self._waiting:
             raise EngineError("The scripted engine was asked for completions, but nothing is in flight.")
-        ticket, request = self._waiting[self._place]
-        [completions] = self._draw([request])
-        self._waiting.pop(self._place)
-        return [(ticket, completions)]
+        number, self.num_draws = self.num_draws, self.num_draws + 1
+        if number in self._fails_at:
+            raise EngineError(f"scripted failure at draw {number}")
+        drawn = [self._waiting[self._place]] if self.block_questions is None else list(self._waiting)
+        answered = [
+            (ticket, [self._complete(request, i) for i in range(request.num_samples)])
+            for ticket, request in drawn
+        ]
+        self._waiting = [item for item in self._waiting if item not in drawn]
+        self.requests += [request for _, request in drawn]
+        return answered
 
     def cancel(self, ticket: int) -> None:
-        """Drops a request that was not answered yet."""
+        """Drops a request that is still queued."""
         self._waiting = [(t, request) for t, request in self._waiting if t != ticket]
         self.cancelled.append(ticket)
 
+    def close(self) -> None:
+        """Nothing is held."""
 
-class ScriptedBlocks(_Scripted):
-    """A block engine; one batch is one draw, and the draws numbered `fails_at`, from 0, fail."""
-
-    identity = "scripted blocks"
-
-    def __init__(self, script: Script, *, block_questions: int, fails_at: Sequence[int] = ()) -> None:
-        super().__init__(script, fails_at)
-        self.block_questions = block_questions
-
-    def generate(self, requests: Sequence[SampleRequest]) -> Batches:
-        """The completions of each request. Raises EngineError at a scripted failure."""
-        return self._draw(requests)
+    def _complete(self, request: SampleRequest, index: int) -> Completion:
+        said = self._script(request, index)
+        if isinstance(said, Completion):
+            return said
+        return Completion(said, len(request.prompt.raw.split()), len(said.split()), FinishReason.STOP)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from icpo.backbones import Backbone
-from icpo.types import BlockEngine, Engine
+from icpo.types import Engine
 
 RUNNING_TOTALS = ("seconds", "tokens", "requests", "sequences", "preemptions", "steps", "dollars")
 
@@ -20,7 +20,7 @@ class EngineSettings(Protocol):
     def preflight(self) -> None:
         """Raises EngineError at once where the engine cannot start on this machine."""
 
-    def start(self, backbone: Backbone, *, max_context_tokens: int) -> Engine | BlockEngine:
+    def start(self, backbone: Backbone, *, max_context_tokens: int) -> Engine:
         """Loads the model. Raises EngineError."""
 
 
@@ -28,11 +28,9 @@ class EnginePool:
     """Holds the engine last asked for and closes it before another is started."""
 
     def __init__(self) -> None:
-        self._held: tuple[object, Engine | BlockEngine] | None = None
+        self._held: tuple[object, Engine] | None = None
 
-    def get(
-        self, settings: EngineSettings, backbone: Backbone, max_context_tokens: int
-    ) -> Engine | BlockEngine:
+    def get(self, settings: EngineSettings, backbone: Backbone, max_context_tokens: int) -> Engine:
         """The engine of these settings: the one held if it is the same, else a new one."""
         wanted = (settings, backbone, max_context_tokens)
         if self._held is not None and self._held[0] == wanted:

@@ -12,20 +12,19 @@ from icpo.errors import BenchmarkError
 from icpo.evaluation.budget import Rates
 from icpo.evaluation.cell import Cell
 from icpo.evaluation.engine_pool import POOL, EngineSettings, spent_between
-from icpo.evaluation.journalled import JournalledBlocks, JournalledEngine
-from icpo.evaluation.live import narrated, question_view
+from icpo.evaluation.journalled import JournalledEngine
+from icpo.evaluation.live import Narrator
 from icpo.evaluation.outcome import Outcomes
 from icpo.evaluation.progress import stored_base_mean
 from icpo.evaluation.protocol import Protocol
 from icpo.grading import Grader
-from icpo.methods import Foreign, drive, drive_block
-from icpo.methods.contracts import require_members, solved
+from icpo.methods import Foreign, Run, drive
+from icpo.methods.contracts import require_members, start
 from icpo.prompts import Book
 from icpo.rewards import Oracle
 from icpo.rewards.oracle import IsRight
 from icpo.store import read_metrics
 from icpo.types import (
-    BlockEngine,
     Engine,
     Method,
     Purpose,
@@ -34,7 +33,6 @@ from icpo.types import (
     RewardSource,
     Sampling,
     Selector,
-    Solving,
     Toolkit,
 )
 
@@ -192,56 +190,41 @@ class Evaluation:
             self.backbone.thinking_tokens,
         )
 
-    def _solve(self, method: Method, question: Question, tools: Toolkit, seed: int) -> Solving:
-        """One question's solving; when watched, it tells the terminal what each stage brought."""
-        solving = solved(method, question, tools, seed=seed)
-        if not self.watch:
-            return solving
-        console = Console()
-        console.print(question_view(question))
-        return narrated(solving, tools, question.kind, console.print)
+    def _run(self, method: Method, question: Question, seed: int, tools: Toolkit) -> Run:
+        """One question's run; when watched, the terminal shows what each stage brought."""
+        observers = [Narrator(question, tools, Console().print)] if self.watch else []
+        return start(method, question, tools, seed=seed, observers=observers)
 
     def _results(
-        self,
-        engine: Engine | BlockEngine,
-        method: Method,
-        todo: list[tuple[Question, int]],
-        tools: Toolkit,
-        cell: Cell,
+        self, engine: Engine, method: Method, todo: list[tuple[Question, int]], tools: Toolkit, cell: Cell
     ) -> Iterator[QuestionResult]:
+        """The results that are not stored yet.
+
+        A block is run as a whole even if some of its questions are done: what a batch holds must be the same
+        however often a run was interrupted.
+        """
         cell.records.resolve({"engine_identity": engine.identity})
         done = cell.records.done()
+        journalled = JournalledEngine(engine, cell.records.journal, cell.check)
+
+        def is_done(question: Question, seed: int) -> bool:
+            return (question.question_id, seed) in done
+
+        if (size := engine.block_questions) is None:
+            blocks = [[one for one in todo if not is_done(*one)]]
+        else:
+            blocks = [todo[i : i + size] for i in range(0, len(todo), size)]
         try:
-            if isinstance(engine, Engine):
-                solvings = (
-                    self._solve(method, q, tools, s) for q, s in todo if (q.question_id, s) not in done
-                )
-                journalled = JournalledEngine(engine, cell.records.journal, cell.check)
-                yield from drive(solvings, journalled, max_in_flight=self.max_in_flight)
-            else:
-                yield from self._blocks(method, todo, tools, engine, cell)
+            for block in blocks:
+                if all(is_done(*one) for one in block):
+                    continue
+                runs = (self._run(method, question, seed, tools) for question, seed in block)
+                for result in drive(runs, journalled, max_in_flight=size or self.max_in_flight):
+                    if not is_done(result.question, result.seed):
+                        yield result
         except BaseException:
             POOL.close()  # requests may still be in flight in it
             raise
-
-    def _blocks(
-        self,
-        method: Method,
-        todo: list[tuple[Question, int]],
-        tools: Toolkit,
-        engine: BlockEngine,
-        cell: Cell,
-    ) -> Iterator[QuestionResult]:
-        """Blocks are cut from all questions, finished or not, so that a resumed run has the same ones."""
-        journalled = JournalledBlocks(engine, cell.records.journal, cell.check)
-        done = cell.records.done()
-        for start in range(0, len(todo), engine.block_questions):
-            block = todo[start : start + engine.block_questions]
-            if all((q.question_id, seed) in done for q, seed in block):
-                continue
-            for result in drive_block([self._solve(method, q, tools, s) for q, s in block], journalled):
-                if (result.question.question_id, result.seed) not in done:
-                    yield result
 
 
 def _told(part: Part, is_right: IsRight) -> Part:

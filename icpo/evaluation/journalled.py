@@ -1,13 +1,14 @@
-"""Engines behind a journal: what is known is not drawn again, equal requests in flight share one draw."""
+"""An engine behind a journal: nothing is sampled twice, equal requests in flight share their samples."""
 
 import hashlib
 import json
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
+from itertools import count
 
 from icpo.store import Journal
-from icpo.types import Batches, BlockEngine, Completion, Engine, SampleRequest
+from icpo.types import Batches, Completion, Engine, SampleRequest
 
 
 def request_key(identity: str, request: SampleRequest, *, with_purpose: bool = False) -> str:
@@ -36,87 +37,94 @@ def _digest(*parts: str) -> str:
     return digest.hexdigest()
 
 
-class JournalledBlocks:
-    """A block engine whose every batch is one record."""
+@dataclass(slots=True)
+class _Record:
+    """Requests that the journal keeps under one key: a single one, or a batch."""
 
-    def __init__(self, engine: BlockEngine, journal: Journal, check: Callable[[], None]) -> None:
-        """`check` is called before a batch is drawn; it raises when the run was told to stop."""
-        self.identity = engine.identity
-        self.block_questions = engine.block_questions
-        self._engine = engine
-        self._journal = journal
-        self._check = check
-
-    def generate(self, requests: Sequence[SampleRequest]) -> Batches:
-        """The completions of each request, from the journal where the batch is known."""
-        keys = [request_key(self.identity, request) for request in requests]
-        unique = {key: request for key, request in zip(keys, requests, strict=True)}
-        key = batch_key(self.identity, list(unique))
-        batches = self._journal.get(key)
-        if batches is None:
-            self._check()
-            batches = self._journal.put(key, self._engine.generate(list(unique.values())))
-        found = dict(zip(unique, batches, strict=True))
-        return [found[key] for key in keys]
-
-    def close(self) -> None:
-        """Leaves the engine as it is: others may use it."""
+    key: str
+    requests: list[str]
+    completions: dict[str, list[Completion]] = field(default_factory=dict)
 
 
 class JournalledEngine:
-    """A continuous engine whose every request is one record."""
+    """An engine whose every request, or every batch where it completes in blocks, is one record."""
 
     def __init__(self, engine: Engine, journal: Journal, check: Callable[[], None]) -> None:
-        """`check` is called while waiting; it raises when the run was told to stop.
+        """`check` is called before each wait; it raises when the run is to stop.
 
         An engine whose `ends_by_purpose` is true has the purpose of a request in its key.
         """
         self.identity = engine.identity
+        self.block_questions = engine.block_questions
         self._with_purpose: bool = getattr(engine, "ends_by_purpose", False)
-        self._engine = engine
-        self._journal = journal
-        self._check = check
-        self._known: deque[tuple[int, list[Completion]]] = deque()
+        self._engine, self._journal, self._check = engine, journal, check
+        self._new: dict[str, SampleRequest] = {}
         self._tickets: dict[str, list[int]] = defaultdict(list)
-        self._leaders: dict[int, str] = {}
+        self._running: dict[int, tuple[_Record, str]] = {}
+        self._ready: list[tuple[int, list[Completion]]] = []
+        self._numbers = count()
 
     def submit(self, ticket: int, request: SampleRequest) -> None:
-        """Queues a request, unless its answer is known or an equal one is in flight."""
+        """Queues a request, unless its completions are known or an equal one is in flight."""
         key = request_key(self.identity, request, with_purpose=self._with_purpose)
-        known = self._journal.get(key)
-        if known is not None:
-            self._known.append((ticket, known[0]))
-            return
+        if key not in self._tickets:
+            self._new[key] = request
         self._tickets[key].append(ticket)
-        if len(self._tickets[key]) == 1:
-            self._leaders[ticket] = key
-            self._engine.submit(ticket, request)
+        if self.block_questions is None:
+            self._start()
 
     def finished(self) -> list[tuple[int, list[Completion]]]:
-        """Requests that ended, journalled; known ones first."""
+        """Requests that ended, in the journal by now; known ones first."""
         self._check()
-        if self._known:
-            done = list(self._known)
-            self._known.clear()
-            return done
-        done = []
-        for leader, completions in self._engine.finished():
-            key = self._leaders.pop(leader)
-            [stored] = self._journal.put(key, [completions])
-            done += [(ticket, stored) for ticket in self._tickets.pop(key)]
-        return done
+        self._start()
+        if not self._ready:
+            for number, completions in self._engine.finished():
+                self._take(number, completions)
+        ready, self._ready = sorted(self._ready, key=lambda item: item[0]), []
+        return ready
 
     def cancel(self, ticket: int) -> None:
-        """Drops a request; its draw is cancelled only where no other waits for it."""
-        self._known = deque((t, c) for t, c in self._known if t != ticket)
-        for key, tickets in list(self._tickets.items()):
-            if ticket not in tickets:
-                continue
-            tickets.remove(ticket)
-            if not tickets:
-                leader = next(leader for leader, held in self._leaders.items() if held == key)
-                del self._tickets[key], self._leaders[leader]
-                self._engine.cancel(leader)
+        """Drops a request; its samples are cancelled only where no other request needs them."""
+        self._ready = [item for item in self._ready if item[0] != ticket]
+        key = next((key for key, tickets in self._tickets.items() if ticket in tickets), None)
+        if key is None:
+            return
+        self._tickets[key].remove(ticket)
+        if self._tickets[key] or self.block_questions is not None:
+            return
+        del self._tickets[key]
+        number = next(number for number, (_, running) in self._running.items() if running == key)
+        del self._running[number]
+        self._engine.cancel(number)
 
     def close(self) -> None:
         """Leaves the engine as it is: others may use it."""
+
+    def _start(self) -> None:
+        """Looks the new requests up in the journal as one record; submits what is not there."""
+        new, self._new = self._new, {}
+        if not new:
+            return
+        requests = list(new)
+        is_batch = self.block_questions is not None
+        record = _Record(batch_key(self.identity, requests) if is_batch else requests[0], requests)
+        known = self._journal.get(record.key)
+        if known is not None:
+            self._release(record, known)
+            return
+        for key, request in new.items():
+            number = next(self._numbers)
+            self._running[number] = (record, key)
+            self._engine.submit(number, request)
+
+    def _take(self, number: int, completions: list[Completion]) -> None:
+        """Keeps the completions of one request; stores the record once it is whole."""
+        record, key = self._running.pop(number)
+        record.completions[key] = completions
+        if len(record.completions) == len(record.requests):
+            batches = [record.completions[key] for key in record.requests]
+            self._release(record, self._journal.put(record.key, batches))
+
+    def _release(self, record: _Record, batches: Batches) -> None:
+        for key, completions in zip(record.requests, batches, strict=True):
+            self._ready += [(ticket, completions) for ticket in self._tickets.pop(key)]

@@ -11,11 +11,10 @@ from icpo.types import (
     AnswerKind,
     Batches,
     Lookahead,
+    Observer,
     Purpose,
     Question,
-    QuestionResult,
     SampleRequest,
-    Solving,
     Toolkit,
     Votes,
 )
@@ -23,24 +22,21 @@ from icpo.types import (
 BAR_WIDTH = 20
 
 
-def narrated(
-    solving: Solving, tools: Toolkit, kind: AnswerKind, show: Callable[[RenderableType], None]
-) -> Solving:
-    """The same generator, telling `show` what each batch of requests brought as soon as it is there."""
-    requests = next(solving)
-    num_rounds, previous = 0, None
-    while True:
-        batches = yield requests
-        purpose = requests[0].purpose if requests else None
-        num_rounds += purpose is Purpose.CANDIDATE and previous is not Purpose.CANDIDATE
-        if requests:
-            show(stage_view(requests, batches, tools, kind, num_rounds))
-        previous = purpose
-        try:
-            requests = solving.send(batches)
-        except StopIteration as stop:
-            result: QuestionResult = stop.value
-            return result
+class Narrator(Observer):
+    """Shows what each stage of a question brought, as soon as it is there."""
+
+    def __init__(self, question: Question, tools: Toolkit, show: Callable[[RenderableType], None]) -> None:
+        self._kind, self._tools, self._show = question.kind, tools, show
+        self._num_rounds, self._previous = 0, Purpose.FINAL
+        show(question_view(question))
+
+    def completed(self, requests: list[SampleRequest], batches: Batches) -> None:
+        """Show a stage."""
+        purpose = requests[0].purpose
+        if purpose is Purpose.CANDIDATE and self._previous is not Purpose.CANDIDATE:
+            self._num_rounds += 1
+        self._show(stage_view(requests, batches, self._tools, self._kind, self._num_rounds))
+        self._previous = purpose
 
 
 def question_view(question: Question) -> RenderableType:

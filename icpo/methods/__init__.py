@@ -2,7 +2,7 @@
 
 from icpo.methods.controls import Foreign, MajorityHint, RepeatedError
 from icpo.methods.direct import BasePrompt, Direct
-from icpo.methods.drive import drive, drive_block
+from icpo.methods.drive import Run, complete, drive
 from icpo.methods.me_icpo import MeIcpo
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "MajorityHint",
     "MeIcpo",
     "RepeatedError",
+    "Run",
+    "complete",
     "drive",
-    "drive_block",
 ]

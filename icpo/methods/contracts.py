@@ -1,4 +1,4 @@
-"""Holds methods, selectors and reward sources to their protocols; what one does otherwise is told in a line.
+"""Checks that methods, selectors and reward sources keep to their protocols; a breach is one line.
 
 Unchecked, a wrong index or tag would become a wrong number in a table, and a wrong type a traceback. Lists of
 indices and tags are as good as tuples, and numpy's numbers as good as ints; they become these.
@@ -8,21 +8,21 @@ import operator
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import numpy as np
 
 from icpo.errors import ContractError
+from icpo.methods.drive import Run
 from icpo.types import (
     AskLookahead,
     Attempt,
-    Batches,
     Candidate,
     Completion,
-    Drawing,
     Lookahead,
     Looking,
     Method,
+    Observer,
     Question,
     QuestionResult,
     Rewards,
@@ -58,36 +58,73 @@ def require_members(group: str, part: object) -> None:
         )
 
 
-def solved(method: Method, question: Question, tools: Toolkit, *, seed: int) -> Solving:
-    """The method's solving of a question.
+class Contract(Observer):
+    """Holds a method to its protocol while it solves a question.
 
-    Raises ContractError where it yields anything but requests, returns anything but a result of this
-    question under this seed, or does not end.
+    Raises ContractError where the method yields anything but requests, returns anything but a result of this
+    question under this seed, or does not end within `max_stages`.
     """
-    name = _name("method", method)
-    result = yield from _drawing(f"{name}: solve", method.solve(question, tools, seed=seed), QuestionResult)
-    given = f"solve was given question {question.question_id!r} under seed {seed} and must return them"
-    _hold(result.question == question, f"{name}: {given}", result.question)
-    _hold(result.seed == seed, f"{name}: {given}", result.seed)
-    _hold(
-        isinstance(result.trace, tuple) and all(map(_is_traced, result.trace)),
-        f"{name}: trace must be a tuple of Round and Step, () for none, their candidates a tuple of "
-        "Candidate, in a Round at least one",
-        result.trace,
-    )
-    _hold(
-        _are_finals(result.finals),
-        f"{name}: finals must be a tuple of pairs (rounds done, tuple of Candidate), at least one of each "
-        "and rounds done ever more",
-        result.finals,
-    )
-    dropped, num_finals = result.dropped_at_finals, len(result.finals)
-    _hold(
-        isinstance(dropped, tuple) and len(dropped) in (0, num_finals),
-        f"{name}: dropped_at_finals must be a tuple of one number a pair of finals, {num_finals} here, or ()",
-        dropped,
-    )
-    return result
+
+    def __init__(
+        self, method: Method, question: Question, seed: int, solving: Solving, *, max_stages: int = MAX_STAGES
+    ) -> None:
+        self._name = _name("method", method)
+        self._question, self._seed, self._solving = question, seed, solving
+        self._num_stages, self._max_stages = 0, max_stages
+        _require_generator(f"{self._name}: solve", solving, QuestionResult)
+
+    def requested(self, requests: list[SampleRequest]) -> None:
+        """Check a stage's requests; the message names the function that yielded them."""
+        self._num_stages += 1
+        where = f"{self._name}: {_innermost(self._solving)}"
+        if self._num_stages > self._max_stages:
+            raise ContractError(
+                f"{self._name}: solve must end, and after {self._max_stages:,} stages of one question it had "
+                "not."
+            )
+        _hold(
+            isinstance(requests, list) and all(isinstance(x, SampleRequest) for x in requests),
+            f"{where} must yield a list of SampleRequest, as `yield [tools.ask(...)]` does",
+            requests,
+        )
+
+    def returned(self, result: QuestionResult) -> QuestionResult:
+        """Check the result."""
+        name, seed = self._name, self._seed
+        _hold(isinstance(result, QuestionResult), f"{name}: solve must return QuestionResult", result)
+        given = (
+            f"solve was given question {self._question.question_id!r} under seed {seed} and must return them"
+        )
+        _hold(result.question == self._question, f"{name}: {given}", result.question)
+        _hold(result.seed == seed, f"{name}: {given}", result.seed)
+        _hold(
+            isinstance(result.trace, tuple) and all(map(_is_traced, result.trace)),
+            f"{name}: trace must be a tuple of Round and Step, () for none, their candidates a tuple of "
+            "Candidate, in a Round at least one",
+            result.trace,
+        )
+        _hold(
+            _are_finals(result.finals),
+            f"{name}: finals must be a tuple of pairs (rounds done, tuple of Candidate), at least one of "
+            "each and rounds done ever more",
+            result.finals,
+        )
+        dropped, num_finals = result.dropped_at_finals, len(result.finals)
+        _hold(
+            isinstance(dropped, tuple) and len(dropped) in (0, num_finals),
+            f"{name}: dropped_at_finals must be a tuple of one number a pair of finals, {num_finals} here, "
+            "or ()",
+            dropped,
+        )
+        return result
+
+
+def start(
+    method: Method, question: Question, tools: Toolkit, *, seed: int, observers: Sequence[Observer] = ()
+) -> Run:
+    """A method's run on a question, held to the contract."""
+    solving = method.solve(question, tools, seed=seed)
+    return Run(solving, (Contract(method, question, seed, solving), *observers))
 
 
 def rewarded(
@@ -119,7 +156,9 @@ def selected(
     name, num_attempts = _name("selector", selector), len(attempts)
     bounded = _bounded(name, ask, num_attempts, num_lookaheads)
     selecting = selector.select(attempts, bounded, num_lookaheads=num_lookaheads, seed=seed)
-    selection = yield from _drawing(f"{name}: select", selecting, Selection)
+    _require_generator(f"{name}: select", selecting, Selection)
+    selection = yield from selecting
+    _hold(isinstance(selection, Selection), f"{name}: select must return Selection", selection)
     sentence = (
         f"{name}: kept must be a tuple of different indices of the {num_attempts} attempts given, () for none"
     )
@@ -134,31 +173,20 @@ def selected(
     return replace(selection, kept=kept, lookaheads=tuple(lookaheads))
 
 
-def _drawing(member: str, drawing: Drawing[T], wanted: type[T]) -> Drawing[T]:
-    """The same computation, all that it yields and returns looked at."""
+def _require_generator(member: str, made: object, wanted: type) -> None:
     _hold(
-        isinstance(drawing, Generator),
-        f"{member} must be a generator that returns {wanted.__name__} (one that draws nothing begins with "
+        isinstance(made, Generator),
+        f"{member} must be a generator that returns {wanted.__name__} (one that samples nothing begins with "
         "`yield from ()`)",
-        drawing,
+        made,
     )
-    answers: Batches | None = None
-    for _ in range(MAX_STAGES):
-        try:
-            requests = next(drawing) if answers is None else drawing.send(answers)
-        except StopIteration as stop:
-            returned = stop.value
-            break
-        _hold(
-            isinstance(requests, list) and all(isinstance(x, SampleRequest) for x in requests),
-            f"{member} must yield a list of SampleRequest, as `yield [tools.ask(...)]` does",
-            requests,
-        )
-        answers = yield requests
-    else:
-        raise ContractError(f"{member} must end, and after {MAX_STAGES:,} draws for one question it had not.")
-    _hold(isinstance(returned, wanted), f"{member} must return {wanted.__name__}", returned)
-    return cast(T, returned)
+
+
+def _innermost(computation: object) -> str:
+    """The function whose `yield` a computation is at, as `Class.function`."""
+    while (inner := getattr(computation, "gi_yieldfrom", None)) is not None:
+        computation = inner
+    return str(getattr(computation, "__qualname__", type(computation).__name__))
 
 
 def _bounded(name: str, ask: AskLookahead, num_attempts: int, num_lookaheads: int) -> AskLookahead:

@@ -1,94 +1,110 @@
-"""Advances many questions on one engine; no question waits for another unless the engine runs in blocks."""
+"""Advances many questions on one engine: the only loop that sends completions to methods."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
+from typing import Generic, TypeVar
 
-from icpo.methods.metering import metered
-from icpo.types import Batches, BlockEngine, Engine, QuestionResult, SampleRequest, Solving
+from icpo.methods.metering import Meter
+from icpo.types import Batches, Completion, Drawing, Engine, Observer, QuestionResult, SampleRequest, Solving
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Returned(Generic[T]):
+    """What a computation returned."""
+
+    value: T
+
+
+def advance(computation: Drawing[T], batches: Batches | None = None) -> "list[SampleRequest] | Returned[T]":
+    """Start a computation (`batches` None) or send it completions; its next requests or what it returned."""
+    try:
+        return next(computation) if batches is None else computation.send(batches)
+    except StopIteration as stop:
+        return Returned(stop.value)
 
 
 @dataclass(slots=True)
-class _Running:
-    """A solving that waits for completions: what it asked and what has arrived."""
+class Run:
+    """One question being solved: who observes it, what it requested and what has been completed."""
 
     solving: Solving
-    requests: list[SampleRequest] = field(default_factory=list)
-    answers: Batches = field(default_factory=list)
-    num_missing: int = 0
+    observers: Sequence[Observer] = ()
+    requests: list[SampleRequest] = field(default_factory=list, init=False)
+    batches: Batches = field(default_factory=list, init=False)
+    num_missing: int = field(default=0, init=False)
 
-    def advance(self, answers: Batches | None) -> QuestionResult | None:
-        """Sends answers and takes the next requests; returns the result when the solving is done."""
-        try:
-            self.requests = next(self.solving) if answers is None else self.solving.send(answers)
-            while not self.requests:
-                self.requests = self.solving.send([])
-        except StopIteration as stop:
-            result: QuestionResult = stop.value
-            return result
-        self.answers = [[] for _ in self.requests]
-        self.num_missing = len(self.requests)
-        return None
+    def __post_init__(self) -> None:
+        self.observers = (*self.observers, Meter())
+
+    def advance(self, batches: Batches | None = None) -> QuestionResult | None:
+        """Send completions and take the next requests; the result once the question is solved."""
+        while not isinstance(stage := advance(self.solving, batches), Returned):
+            for observer in self.observers:
+                observer.requested(stage)
+            if stage:
+                self.requests, self.batches, self.num_missing = stage, [[] for _ in stage], len(stage)
+                return None
+            batches = []
+        result = stage.value
+        for observer in self.observers:
+            result = observer.returned(result)
+        return result
+
+    def complete(self, index: int, completions: list[Completion]) -> bool:
+        """Take the completions of one request; whether all of the stage are there."""
+        self.batches[index] = completions
+        self.num_missing -= 1
+        if self.num_missing:
+            return False
+        for observer in self.observers:
+            observer.completed(self.requests, self.batches)
+        return True
 
 
-def drive(solvings: Iterable[Solving], engine: Engine, *, max_in_flight: int) -> Iterator[QuestionResult]:
-    """Results as questions finish: each sends its next requests the moment its own are answered."""
-    waiting = iter(solvings)
+def drive(runs: Iterable[Run], engine: Engine, *, max_in_flight: int) -> Iterator[QuestionResult]:
+    """Results as questions finish, at most `max_in_flight` running at a time.
+
+    Each submits its next requests as soon as its own are completed. An engine that completes what it has in
+    one batch therefore sees one stage of all running questions at a time.
+    """
+    waiting = iter(runs)
     tickets = count()
-    owners: dict[int, tuple[_Running, int]] = {}
+    owners: dict[int, tuple[Run, int]] = {}
     num_running = 0
 
-    def submit(running: _Running) -> None:
-        for i, request in enumerate(running.requests):
+    def submit(run: Run) -> None:
+        for i, request in enumerate(run.requests):
             ticket = next(tickets)
-            owners[ticket] = (running, i)
+            owners[ticket] = (run, i)
             engine.submit(ticket, request)
 
     while True:
-        while num_running < max_in_flight and (solving := next(waiting, None)) is not None:
-            running = _Running(metered(solving))
-            if (result := running.advance(None)) is not None:
+        while num_running < max_in_flight and (run := next(waiting, None)) is not None:
+            if (result := run.advance()) is not None:
                 yield result
                 continue
             num_running += 1
-            submit(running)
+            submit(run)
         if num_running == 0:
             return
         for ticket, completions in engine.finished():
-            running, i = owners.pop(ticket)
-            running.answers[i] = completions
-            running.num_missing -= 1
-            if running.num_missing == 0:
-                result = running.advance(running.answers)
-                if result is None:
-                    submit(running)
+            run, i = owners.pop(ticket)
+            if run.complete(i, completions):
+                if (result := run.advance(run.batches)) is None:
+                    submit(run)
                 else:
                     num_running -= 1
                     yield result
 
 
-def drive_block(solvings: Sequence[Solving], engine: BlockEngine) -> list[QuestionResult]:
-    """The results of one block of questions, in order, its stages drawn as one batch each.
-
-    What a batch holds depends on the block alone, so results are the same however often a run was
-    interrupted.
-    """
-    results: list[QuestionResult | None] = [None] * len(solvings)
-    running = [_Running(metered(solving)) for solving in solvings]
-    live = []
-    for i, one in enumerate(running):
-        if (result := one.advance(None)) is None:
-            live.append(i)
-        else:
-            results[i] = result
-    while live:
-        drawn = iter(engine.generate([request for i in live for request in running[i].requests]))
-        still = []
-        for i in live:
-            answers = [next(drawn) for _ in running[i].requests]
-            if (result := running[i].advance(answers)) is None:
-                still.append(i)
-            else:
-                results[i] = result
-        live = still
-    return [result for result in results if result is not None]
+def complete(engine: Engine, requests: Sequence[SampleRequest]) -> Batches:
+    """The completions of requests submitted together, in order."""
+    done: dict[int, list[Completion]] = {}
+    for ticket, request in enumerate(requests):
+        engine.submit(ticket, request)
+    while len(done) < len(requests):
+        done |= engine.finished()
+    return [done[ticket] for ticket in range(len(requests))]

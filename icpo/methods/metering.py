@@ -1,4 +1,4 @@
-"""Counts what a solving draws."""
+"""The cost of a question: an observer that counts what its method samples."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -7,47 +7,48 @@ from icpo.types import (
     Batches,
     Completion,
     FinishReason,
+    Observer,
     Purpose,
     QuestionResult,
     SampleRequest,
-    Solving,
     Usage,
 )
 
 
-def metered(solving: Solving) -> Solving:
-    """The same solving, its result carrying what it cost, and what it had cost at each set of finals.
+class Meter(Observer):
+    """Adds to the result what it cost, and what it had cost at each set of final samples.
 
-    The cost at a set of finals is that of a run that ends there: all that is not a final so far, and these
-    finals. Where there is but one set, that is all that was drawn, also what a method draws as finals on its
-    way: the ends of several trees, samples shared with the base. Where several sets are not drawn as finals
-    one after another, their costs cannot be told apart and none is given.
+    The cost at a set of final samples is that of a run that ends there: all other samples so far, and these
+    final samples. With a single set it is all that was sampled, also what a method samples as finals on its
+    way: the ends of several trees, samples shared with the base. Where several sets are not sampled one after
+    another, their costs cannot be told apart and none is given.
     """
-    total, without_finals = Usage(), Usage()
-    at_finals: list[Usage] = []
-    answers: Batches | None = None
-    was_refused = False
-    while True:
-        try:
-            requests = next(solving) if answers is None else solving.send(answers)
-        except StopIteration as stop:
-            result: QuestionResult = stop.value
-            at = [total] if len(result.finals) == 1 else at_finals
-            are_told_apart = len(at) == len(result.finals)
-            return replace(result, usage=total, usage_at_finals=tuple(at) if are_told_apart else ())
-        answers = yield requests
+
+    def __init__(self) -> None:
+        self._total, self._without_finals = Usage(), Usage()
+        self._at_finals: list[Usage] = []
+        self._was_refused = False
+
+    def completed(self, requests: list[SampleRequest], batches: Batches) -> None:
+        """Count a stage."""
         are_finals = any(request.purpose is Purpose.FINAL for request in requests)
-        here = at_finals.pop() if are_finals and was_refused else without_finals
-        was_refused = False
-        for request, completions in zip(requests, answers, strict=True):
-            total = add_usage(total, request, completions)
+        here = self._at_finals.pop() if are_finals and self._was_refused else self._without_finals
+        self._was_refused = False
+        for request, completions in zip(requests, batches, strict=True):
+            self._total = add_usage(self._total, request, completions)
             here = add_usage(here, request, completions)
             if request.purpose is Purpose.FINAL:
-                was_refused = all(c.finish_reason is FinishReason.PROMPT_TOO_LONG for c in completions)
+                self._was_refused = all(c.finish_reason is FinishReason.PROMPT_TOO_LONG for c in completions)
         if are_finals:
-            at_finals.append(here)
+            self._at_finals.append(here)
         else:
-            without_finals = here
+            self._without_finals = here
+
+    def returned(self, result: QuestionResult) -> QuestionResult:
+        """The result with its cost."""
+        at = [self._total] if len(result.finals) == 1 else self._at_finals
+        are_apart = len(at) == len(result.finals)
+        return replace(result, usage=self._total, usage_at_finals=tuple(at) if are_apart else ())
 
 
 def add_usage(usage: Usage, request: SampleRequest, completions: Sequence[Completion]) -> Usage:

@@ -2,10 +2,10 @@
 
 from icpo.types.protocols import (
     AskLookahead,
-    BlockEngine,
     Bounded,
     Engine,
     Method,
+    Observer,
     PromptBook,
     RewardSource,
     Selector,
@@ -46,7 +46,6 @@ __all__ = [
     "AskLookahead",
     "Attempt",
     "Batches",
-    "BlockEngine",
     "Bounded",
     "Candidate",
     "Completion",
@@ -59,6 +58,7 @@ __all__ = [
     "Lookahead",
     "Looking",
     "Method",
+    "Observer",
     "Outcome",
     "Prompt",
     "PromptBook",

@@ -15,6 +15,7 @@ from icpo.types.values import (
     Prompt,
     Purpose,
     Question,
+    QuestionResult,
     Rewards,
     SampleRequest,
     Sampling,
@@ -157,17 +158,25 @@ class Selector(Protocol):
         """
 
 
-@runtime_checkable
 class Engine(Protocol):
-    """A continuous engine: requests may be added while others run."""
+    """Completes requests; more may be submitted while others run.
+
+    With `block_questions` None a request is completed by itself. With a number, what is submitted between two
+    calls of `finished` is one batch and each completion depends on the whole of it: the requests of so many
+    questions are submitted together.
+    """
 
     identity: str
 
+    @property
+    def block_questions(self) -> int | None:
+        """Questions whose requests share a batch; None where requests are completed one by one."""
+
     def submit(self, ticket: int, request: SampleRequest) -> None:
-        """Queues a request under a ticket of the caller's."""
+        """Queues a request under the caller's ticket."""
 
     def finished(self) -> list[tuple[int, list[Completion]]]:
-        """The requests that ended since the last call; waits for one. Raises EngineError if it died."""
+        """The requests that ended since the last call; waits for one. Raises EngineError if it dies."""
 
     def cancel(self, ticket: int) -> None:
         """Drops a request: it will not be reported as finished."""
@@ -176,15 +185,15 @@ class Engine(Protocol):
         """Frees all that it holds."""
 
 
-@runtime_checkable
-class BlockEngine(Protocol):
-    """An engine that answers a batch at once; a completion depends on its batch and on nothing else."""
+class Observer:
+    """Sees one question while it is solved. A subclass overrides what it looks at."""
 
-    identity: str
-    block_questions: int
+    def requested(self, requests: list[SampleRequest]) -> None:
+        """Called with each stage's requests before they are submitted."""
 
-    def generate(self, requests: Sequence[SampleRequest]) -> Batches:
-        """The completions of each request."""
+    def completed(self, requests: list[SampleRequest], batches: Batches) -> None:
+        """Called with the same requests and their completions, before the method receives them."""
 
-    def close(self) -> None:
-        """Frees all that it holds."""
+    def returned(self, result: QuestionResult) -> QuestionResult:
+        """Called with the method's result; returns it, or a copy with something added."""
+        return result

@@ -7,14 +7,13 @@ it already, and one when it has answered.
 import json
 import os
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 from icpo.evaluation.engine_pool import EnginePool
 from icpo.evaluation.journalled import batch_key, request_key
 from icpo.store import JOURNAL_NAME
 from icpo.store.journal_file import JournalReader
-from icpo.types import Batches, BlockEngine, Completion, Engine, SampleRequest
+from icpo.types import Completion, Engine, SampleRequest
 
 
 class Ledger:
@@ -38,42 +37,29 @@ def stored_keys(journal: Path) -> JournalReader:
     return reader
 
 
-class CountedBlocks:
-    """A block engine that notes its batches."""
-
-    def __init__(self, engine: BlockEngine, ledger: Ledger) -> None:
-        self.identity, self.block_questions, self.close = (
-            engine.identity,
-            engine.block_questions,
-            engine.close,
-        )
-        self._engine, self._ledger = engine, ledger
-
-    def generate(self, requests: Sequence[SampleRequest]) -> Batches:
-        key = batch_key(self.identity, [request_key(self.identity, request) for request in requests])
-        self._ledger.note("asked", key)
-        batches = self._engine.generate(requests)
-        self._ledger.note("answered", key)
-        return batches
-
-
 class CountedEngine:
-    """A continuous engine that notes its requests."""
+    """An engine that notes its requests, or its batches where it completes in blocks."""
 
     def __init__(self, engine: Engine, ledger: Ledger) -> None:
         self.identity, self.close, self.cancel = engine.identity, engine.close, engine.cancel
+        self.block_questions = engine.block_questions
         self._engine, self._ledger = engine, ledger
         self._keys: dict[int, str] = {}
 
     def submit(self, ticket: int, request: SampleRequest) -> None:
         self._keys[ticket] = request_key(self.identity, request)
-        self._ledger.note("asked", self._keys[ticket])
+        if self.block_questions is None:
+            self._ledger.note("asked", self._keys[ticket])
         self._engine.submit(ticket, request)
 
     def finished(self) -> list[tuple[int, list[Completion]]]:
+        if self.block_questions is not None:
+            batch = batch_key(self.identity, list(self._keys.values()))
+            self._ledger.note("asked", batch)
         done = self._engine.finished()
-        for ticket, _ in done:
-            self._ledger.note("answered", self._keys.pop(ticket))
+        keys = [self._keys.pop(ticket) for ticket, _ in done]
+        for key in keys if self.block_questions is None else [batch]:
+            self._ledger.note("answered", key)
         return done
 
 
@@ -83,7 +69,7 @@ def main() -> None:
 
     def counted(self, *settings):
         engine = get(self, *settings)
-        return (CountedEngine if isinstance(engine, Engine) else CountedBlocks)(engine, ledger)
+        return CountedEngine(engine, ledger)
 
     EnginePool.get = counted
     sys.argv = ["icpo.run", *sys.argv[3:]]

@@ -29,22 +29,9 @@ def reply(request):
 
 
 @dataclass(slots=True)
-class Blocks:
-    identity: str = "fake blocks"
-    block_questions: int = 2
-    requests: list = field(default_factory=list)
-
-    def generate(self, requests):
-        self.requests += requests
-        return [reply(request) for request in requests]
-
-    def close(self):
-        pass
-
-
-@dataclass(slots=True)
 class Continuous:
     identity: str = "fake continuous"
+    block_questions: int | None = None
     requests: list = field(default_factory=list)
     waiting: dict = field(default_factory=dict)
 
@@ -52,15 +39,29 @@ class Continuous:
         self.requests.append(request)
         self.waiting[ticket] = request
 
+    def answer(self, request):
+        return reply(request)
+
     def finished(self):
         ticket = max(self.waiting)
-        return [(ticket, reply(self.waiting.pop(ticket)))]
+        return [(ticket, self.answer(self.waiting.pop(ticket)))]
 
     def cancel(self, ticket):
         self.waiting.pop(ticket, None)
 
     def close(self):
         pass
+
+
+@dataclass(slots=True)
+class Blocks(Continuous):
+    identity: str = "fake blocks"
+    block_questions: int | None = 2
+
+    def finished(self):
+        done = [(ticket, self.answer(request)) for ticket, request in self.waiting.items()]
+        self.waiting.clear()
+        return done
 
 
 @dataclass(frozen=True, slots=True)

@@ -172,13 +172,12 @@ def test_an_interrupted_cell_goes_on_and_ends_with_the_same_results(tmp_path, en
     questions = questions_file(tmp_path)
     whole, used = run(tmp_path / "whole", questions, engine=engine())
     broken = engine()
-    verb = "generate" if engine is Blocks else "finished"
     calls = 0
 
     class Breaking(engine):
         def __getattribute__(self, name):
             nonlocal calls
-            if name == verb:
+            if name == "finished":
                 calls += 1
                 if calls > after:
                     raise Failing
@@ -244,8 +243,8 @@ def test_arms_that_differ_in_a_label_alone_have_lines_of_their_own(tmp_path):
 
 def test_a_question_that_does_not_fit_the_context_is_told(tmp_path, caplog):
     class TooShort(Blocks):
-        def generate(self, requests):
-            return [[Completion("", 9000, 0, FinishReason.PROMPT_TOO_LONG)] * r.num_samples for r in requests]
+        def answer(self, request):
+            return [Completion("", 9000, 0, FinishReason.PROMPT_TOO_LONG)] * request.num_samples
 
     cell, _ = run(tmp_path / "out", questions_file(tmp_path, golds=("2",)), engine=TooShort())
     assert read_metrics(cell)["num_truncated"] == 4

@@ -14,15 +14,12 @@ from tests.end_to_end import fakes
 class Thinking(fakes.Blocks):
     """A model whose thoughts end in another box than its answer; one in four never stops thinking."""
 
-    def generate(self, requests):
+    def answer(self, request):
         return [
-            [
-                replace(c, text=f"maybe boxed{{9}} {'' if i % 4 == 3 else '</end>'} {c.text}")
-                if r.purpose is Purpose.FINAL
-                else c
-                for i, c in enumerate(fakes.reply(r))
-            ]
-            for r in requests
+            replace(c, text=f"maybe boxed{{9}} {'' if i % 4 == 3 else '</end>'} {c.text}")
+            if request.purpose is Purpose.FINAL
+            else c
+            for i, c in enumerate(fakes.reply(request))
         ]
 
 

@@ -1,8 +1,9 @@
 import pytest
 
-from icpo.engines.scripted import Scripted, ScriptedBlocks, ScriptedEngine
+from icpo.engines.scripted import Scripted, ScriptedEngine
 from icpo.errors import EngineError
-from icpo.types import BlockEngine, Engine, Prompt, Purpose, SampleRequest
+from icpo.methods import complete
+from icpo.types import Prompt, Purpose, SampleRequest
 from tests.engines.conftest import backbone_of
 from tests.sampling import sampling_of
 
@@ -36,20 +37,20 @@ def test_a_failed_draw_loses_nothing():
     with pytest.raises(EngineError, match="draw 0"):
         engine.finished()
     assert engine.finished()[0][0] == 1
-    blocks = ScriptedBlocks(echo, block_questions=2, fails_at=[1])
-    assert [[c.text for c in answer] for answer in blocks.generate([ask("a"), ask("b")])] == [
+    blocks = ScriptedEngine(echo, block_questions=2, fails_at=[1])
+    assert [[c.text for c in answer] for answer in complete(blocks, [ask("a"), ask("b")])] == [
         ["a 0"],
         ["b 0"],
     ]
     with pytest.raises(EngineError, match="draw 1"):
-        blocks.generate([ask("c")])
+        complete(blocks, [ask("c")])
     assert len(blocks.requests) == 2
 
 
 def test_settings_give_texts_in_turn_to_the_first_piece_found(tmp_path):
     settings = Scripted("scripted", {"sum": ["3", "4"], "": ["?"]}, block_questions=None)
     engine = settings.start(backbone_of(tmp_path), max_context_tokens=9)
-    assert isinstance(engine, Engine)
+    assert engine.block_questions is None
     engine.submit(0, ask("the sum", 3, seed=1))
     engine.submit(1, ask("other"))
     assert [c.text for c in engine.finished()[0][1]] == ["4", "3", "4"]
@@ -57,10 +58,9 @@ def test_settings_give_texts_in_turn_to_the_first_piece_found(tmp_path):
     blocks = Scripted("scripted", {"sum": ["3"]}, block_questions=4).start(
         backbone_of(tmp_path), max_context_tokens=9
     )
-    assert isinstance(blocks, BlockEngine)
     assert blocks.block_questions == 4
     with pytest.raises(EngineError, match=r"no answer for the prompt 'other'.*engine\.answers"):
-        blocks.generate([ask("other")])
+        complete(blocks, [ask("other")])
 
 
 def test_a_block_has_a_question_at_least():

@@ -4,6 +4,7 @@ from itertools import starmap
 import pytest
 
 from icpo.errors import EngineError
+from icpo.methods import complete
 from icpo.types import FinishReason, Prompt, Purpose, SampleRequest
 from tests.engines.conftest import backbone_of, settings_of
 from tests.sampling import sampling_of
@@ -46,7 +47,7 @@ def test_greedy_completions_are_those_of_generate(folder_name, penalty, request)
     folder = request.getfixturevalue(folder_name)
     engine = settings_of().start(backbone_of(folder), max_context_tokens=256)
     sampling = replace(GREEDY, repetition_penalty=penalty)
-    answers = engine.generate([ask(text, sampling, num_samples=2) for text in PROMPTS])
+    answers = complete(engine, [ask(text, sampling, num_samples=2) for text in PROMPTS])
     wanted = [reference(folder, text, repetition_penalty=penalty) for text in PROMPTS]
     assert [[c.text for c in answer] for answer in answers] == [[text] * 2 for text in wanted]
 
@@ -56,42 +57,42 @@ def test_the_same_requests_give_the_same_bits_whatever_ran_before_and_on_however
 
     requests = [ask(text, WARM, num_samples=5, seed=i) for i, text in enumerate(PROMPTS)]
     first = settings_of(dtype="bfloat16").start(backbone_of(llama_folder), max_context_tokens=256)
-    wanted = first.generate(requests)
-    first.generate([ask("something else", WARM, 3)])
-    assert first.generate(requests) == wanted
+    wanted = complete(first, requests)
+    complete(first, [ask("something else", WARM, 3)])
+    assert complete(first, requests) == wanted
     threads = torch.get_num_threads()
     torch.set_num_threads(1 if threads > 1 else 2)
     try:
         again = settings_of(dtype="bfloat16").start(backbone_of(llama_folder), max_context_tokens=256)
-        assert again.generate(requests) == wanted
+        assert complete(again, requests) == wanted
         assert again.identity == first.identity
     finally:
         torch.set_num_threads(threads)
 
 
 def test_samples_differ_by_index_and_by_seed_and_not_by_their_neighbours(engine):
-    [alone] = engine.generate([ask(PROMPTS[0], WARM, num_samples=4, seed=1)])
+    [alone] = complete(engine, [ask(PROMPTS[0], WARM, num_samples=4, seed=1)])
     assert len({c.text for c in alone}) == 4
-    other, among = engine.generate([ask(PROMPTS[0], WARM, 4, seed=9), ask(PROMPTS[0], WARM, 4, seed=1)])
+    other, among = complete(engine, [ask(PROMPTS[0], WARM, 4, seed=9), ask(PROMPTS[0], WARM, 4, seed=1)])
     assert [c.text for c in among] == [c.text for c in alone]
     assert not {c.text for c in other} & {c.text for c in alone}
 
 
 def test_draws_asked_for_in_instalments_are_those_asked_for_at_once(engine):
-    [whole] = engine.generate([ask(PROMPTS[0], WARM, num_samples=4, seed=1)])
-    parts = [engine.generate([ask(PROMPTS[0], WARM, num_samples=2, seed=seed)])[0] for seed in (1, 3)]
+    [whole] = complete(engine, [ask(PROMPTS[0], WARM, num_samples=4, seed=1)])
+    parts = [complete(engine, [ask(PROMPTS[0], WARM, num_samples=2, seed=seed)])[0] for seed in (1, 3)]
     assert parts[0] + parts[1] == whole
 
 
 def test_more_rows_than_a_batch_holds_come_back_in_order(engine):
     requests = [ask(text, GREEDY, num_samples=9) for text in PROMPTS]
-    together = engine.generate(requests)
-    assert together == [engine.generate([request])[0] for request in requests]
+    together = complete(engine, requests)
+    assert together == [complete(engine, [request])[0] for request in requests]
 
 
 def test_a_completion_ends_at_the_limit_the_end_token_or_a_stop_string(engine, llama_folder):
-    texts = [c.text for c in engine.generate([ask(PROMPTS[0], WARM, num_samples=16)])[0]]
-    capped = engine.generate([ask(PROMPTS[0], replace(WARM, max_tokens=3), num_samples=16)])[0]
+    texts = [c.text for c in complete(engine, [ask(PROMPTS[0], WARM, num_samples=16)])[0]]
+    capped = complete(engine, [ask(PROMPTS[0], replace(WARM, max_tokens=3), num_samples=16)])[0]
     for completion, text in zip(capped, texts, strict=True):
         assert completion.text == text[:3]
         is_short = len(text) < 3
@@ -99,24 +100,24 @@ def test_a_completion_ends_at_the_limit_the_end_token_or_a_stop_string(engine, l
         assert completion.num_completion_tokens == min(len(text) + 1, 3)
     longest = max(texts, key=len)
     stop = longest[5:7]
-    stopped = engine.generate([ask(PROMPTS[0], replace(WARM, stop=(stop,)), num_samples=16)])[0]
+    stopped = complete(engine, [ask(PROMPTS[0], replace(WARM, stop=(stop,)), num_samples=16)])[0]
     assert [c.text for c in stopped] == [text.split(stop)[0] for text in texts]
     is_late = replace(WARM, stop=(stop,), min_tokens=30)
-    late = engine.generate([ask(PROMPTS[0], is_late, num_samples=16)])[0]
+    late = complete(engine, [ask(PROMPTS[0], is_late, num_samples=16)])[0]
     assert all(c.num_completion_tokens >= 30 for c in late)
 
 
 def test_min_tokens_bars_the_end_token(engine):
-    [free] = engine.generate([ask(PROMPTS[0], WARM, num_samples=64)])
+    [free] = complete(engine, [ask(PROMPTS[0], WARM, num_samples=64)])
     assert min(c.num_completion_tokens for c in free) < 20
-    [held] = engine.generate([ask(PROMPTS[0], replace(WARM, min_tokens=20), num_samples=64)])
+    [held] = complete(engine, [ask(PROMPTS[0], replace(WARM, min_tokens=20), num_samples=64)])
     assert all(c.num_completion_tokens >= 20 for c in held)
 
 
 def test_a_prompt_without_room_is_answered_so_and_a_tight_one_is_clipped(llama_folder):
     engine = settings_of().start(backbone_of(llama_folder), max_context_tokens=20)
     sampling = replace(WARM, min_room_tokens=5, min_tokens=30)
-    full, tight = engine.generate([ask("x" * 16, sampling, 2), ask("x" * 15, sampling, 2)])
+    full, tight = complete(engine, [ask("x" * 16, sampling, 2), ask("x" * 15, sampling, 2)])
     assert [(c.text, c.finish_reason, c.num_prompt_tokens) for c in full] == [
         ("", FinishReason.PROMPT_TOO_LONG, 16)
     ] * 2
@@ -164,7 +165,7 @@ def test_memory_that_runs_out_names_the_way_out(llama_folder, monkeypatch):
     with pytest.raises(
         EngineError, match=r"\(Tried to allocate 28.49 GiB\).*max_batch_rows \(now 3\)"
     ) as raised:
-        small.generate([ask(PROMPTS[0], GREEDY)])
+        complete(small, [ask(PROMPTS[0], GREEDY)])
     assert raised.value.__context__ is None, "a kept error would keep the tensors of its frames"
 
 

@@ -19,9 +19,9 @@ class Counting(Blocks):
     card: str = "a"
     sequences: int = 0
 
-    def generate(self, requests):
-        self.sequences += sum(request.num_samples for request in requests)
-        return Blocks.generate(self, requests)
+    def answer(self, request):
+        self.sequences += request.num_samples
+        return Blocks.answer(self, request)
 
     def accounting(self):
         return {"sequences": self.sequences, "card": self.card}

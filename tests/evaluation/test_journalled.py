@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from icpo.evaluation.journalled import JournalledBlocks, JournalledEngine, request_key
+from icpo.evaluation.journalled import JournalledEngine, request_key
+from icpo.methods import complete
 from icpo.store import Journal
 from icpo.types import Prompt, Purpose, SampleRequest
-from tests.methods.test_drive import Blocks, Shuffling
+from tests.methods.test_drive import Blocks, Shuffling, reply
 from tests.sampling import sampling_of
 
 REQUEST = SampleRequest(Purpose.CANDIDATE, Prompt("s", "u"), sampling_of(0.6, 0.95, 10), 2, 7)
@@ -117,12 +118,12 @@ def test_a_cancelled_known_request_is_not_reported(journal):
 def test_a_batch_is_one_record_and_its_shape_is_in_its_key(journal):
     other = replace(REQUEST, seed=8)
     inner = Blocks()
-    engine = JournalledBlocks(inner, journal, never)
-    both = engine.generate([REQUEST, other, REQUEST])
+    engine = JournalledEngine(inner, journal, never)
+    both = complete(engine, [REQUEST, other, REQUEST])
     assert both[0] == both[2] and len(inner.batches) == 1 and len(inner.batches[0]) == 2
     assert journal.num_written == 1
-    assert engine.generate([REQUEST, other, REQUEST]) == both and len(inner.batches) == 1
-    engine.generate([REQUEST])
+    assert complete(engine, [REQUEST, other, REQUEST]) == both and len(inner.batches) == 1
+    complete(engine, [REQUEST])
     assert len(inner.batches) == 2, "a batch of another shape is another draw"
 
 
@@ -135,7 +136,30 @@ def test_a_run_told_to_stop_draws_no_further_batch(journal):
 
     inner = Blocks()
     with pytest.raises(Stop):
-        JournalledBlocks(inner, journal, stop).generate([REQUEST])
+        complete(JournalledEngine(inner, journal, stop), [REQUEST])
     with pytest.raises(Stop):
         JournalledEngine(Shuffling(0), journal, stop).finished()
     assert not inner.batches
+
+
+def test_a_batch_is_stored_once_it_is_whole(journal):
+    class Slow(Blocks):
+        """Completes a batch one request a call."""
+
+        def finished(self):
+            ticket = min(self.waiting)
+            return [(ticket, reply(self.waiting.pop(ticket)))]
+
+    engine = JournalledEngine(Slow(), journal, never)
+    engine.submit(7, REQUEST)
+    engine.submit(3, replace(REQUEST, seed=8))
+    assert engine.finished() == [] and journal.num_written == 0
+    assert [ticket for ticket, _ in engine.finished()] == [3, 7] and journal.num_written == 1
+
+
+def test_questions_of_a_block_go_on_in_their_order_though_they_share_a_request(journal):
+    """Otherwise a batch would hold the same requests in another order: another key, and other bits."""
+    engine = JournalledEngine(Blocks(), journal, never)
+    for ticket, seed in enumerate((1, 2, 1, 3)):
+        engine.submit(ticket, replace(REQUEST, seed=seed))
+    assert [ticket for ticket, _ in engine.finished()] == [0, 1, 2, 3]

@@ -2,7 +2,7 @@ import io
 
 from rich.console import Console
 
-from icpo.evaluation.live import narrated, question_view, stage_view, votes_view
+from icpo.evaluation.live import Narrator, question_view, stage_view, votes_view
 from icpo.types import (
     AnswerKind,
     Completion,
@@ -36,32 +36,18 @@ def request(purpose):
     return SampleRequest(purpose, Prompt("", "x"), sampling_of(0.6, 0.95, 9), 2, 0)
 
 
-def two_rounds():
-    """A generator that asks like a method and returns what it was sent."""
-    received = []
-    for _ in range(2):
-        for purpose in (Purpose.CANDIDATE, Purpose.SUMMARY, Purpose.LOOKAHEAD):
-            received.append((yield [request(purpose)]))
-    received.append((yield [request(Purpose.FINAL)]))
-    return received
-
-
-def test_narration_changes_nothing_and_tells_every_stage():
+def test_the_narrator_shows_every_stage():
     said = []
-    solving = narrated(two_rounds(), TOOLS, AnswerKind.NUMBER, said.append)
-    sent, batch = [], next(solving)
-    try:
-        while True:
-            text = "Add both." if batch[0].purpose is Purpose.SUMMARY else "12"
-            sent.append([[completion(text), completion("")]])
-            batch = solving.send(sent[-1])
-    except StopIteration as stop:
-        assert stop.value == sent
+    narrator = Narrator(QUESTION, TOOLS, said.append)
+    for purpose in (Purpose.CANDIDATE, Purpose.SUMMARY, Purpose.LOOKAHEAD) * 2 + (Purpose.FINAL,):
+        text = "Add both." if purpose is Purpose.SUMMARY else "12"
+        narrator.completed([request(purpose)], [[completion(text), completion("")]])
     text = shown(*said)
+    assert "[red]6 * 2[/red]" in text
     assert [text.count(f"round {n}, 2 candidates") for n in (1, 2, 3)] == [1, 1, 0]
     assert text.count("Add both.") == 2 and text.count("look-ahead of attempt 1") == 2
     assert "2 finals" in text and "no answer" in text
-    # One of two look-aheads is silent: its price stands there, as the selector sees it.
+    # One of two look-aheads is silent: its price is shown, as the selector sees it.
     assert text.count("0.50 bits") == 2
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from icpo.methods import complete
 from icpo.report import write_report
 from icpo.store import read_results, read_status, read_texts
 from icpo.types import Completion, FinishReason, Prompt, Purpose, SampleRequest
@@ -34,13 +35,8 @@ def hostile(engine):
     class Hostile(engine):
         __slots__ = ()
 
-        def generate(self, requests):
-            self.requests += requests
-            return [say(request) for request in requests]
-
-        def finished(self):
-            ticket = max(self.waiting)
-            return [(ticket, say(self.waiting.pop(ticket)))]
+        def answer(self, request):
+            return say(request)
 
     said = []
 
@@ -101,7 +97,7 @@ def test_the_tokenizer_of_a_real_engine_takes_every_text():
     texts = [text for text in TEXTS if len(text) < 10_000]
     sampling = sampling_of(temperature=0.6, top_p=0.95, max_tokens=2)
     requests = [SampleRequest(Purpose.CANDIDATE, Prompt("", text), sampling, 1, 0) for text in texts]
-    reasons = {c.finish_reason for batch in engine.generate(requests) for c in batch}
+    reasons = {c.finish_reason for batch in complete(engine, requests) for c in batch}
     engine.close()
     assert reasons <= {FinishReason.STOP, FinishReason.LENGTH, FinishReason.PROMPT_TOO_LONG}
 

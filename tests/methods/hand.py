@@ -3,6 +3,8 @@
 import re
 from collections import Counter
 
+from icpo.methods import drive
+from icpo.methods.drive import Returned, advance
 from icpo.prompts import Book
 from icpo.types import AnswerKind, Completion, FinishReason, Purpose, Question, Toolkit, Votes
 from tests.sampling import sampling_of
@@ -41,13 +43,40 @@ def toolkit(book=BOOK, **overrides):
 
 
 def play(solving, answer):
-    """Runs a solving to its end with the completions of `answer(request)`; returns result and requests."""
+    """Runs a computation to its end with completions of `answer(request)`; its result and its requests."""
     asked = []
     batches = None
-    while True:
-        try:
-            requests = next(solving) if batches is None else solving.send(batches)
-        except StopIteration as stop:
-            return stop.value, asked
+    while not isinstance(requests := advance(solving, batches), Returned):
         asked.append(requests)
         batches = [answer(request) for request in requests]
+    return requests.value, asked
+
+
+class Answering:
+    """An engine that completes each request by a function of it, all that is queued at once."""
+
+    identity = "answering"
+    block_questions = None
+
+    def __init__(self, answer):
+        self.answer, self.waiting = answer, {}
+
+    def submit(self, ticket, request):
+        self.waiting[ticket] = request
+
+    def finished(self):
+        done = [(ticket, self.answer(request)) for ticket, request in self.waiting.items()]
+        self.waiting.clear()
+        return done
+
+    def cancel(self, ticket):
+        self.waiting.pop(ticket)
+
+    def close(self):
+        pass
+
+
+def driven(run, answer):
+    """The result of one run, all observers having looked."""
+    [result] = drive([run], Answering(answer), max_in_flight=1)
+    return result

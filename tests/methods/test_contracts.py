@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from icpo.errors import ContractError
-from icpo.methods import Direct, MeIcpo, contracts
-from icpo.methods.contracts import MEMBERS, require_members, rewarded, selected, solved
+from icpo.methods import Direct, MeIcpo, Run
+from icpo.methods.contracts import MEMBERS, Contract, require_members, rewarded, selected, start
 from icpo.rewards import Majority
 from icpo.selectors import Entropy
 from icpo.types import (
@@ -27,7 +27,7 @@ from icpo.types import (
     Step,
     Votes,
 )
-from tests.methods.hand import QUESTION, boxed, play, said, toolkit
+from tests.methods.hand import QUESTION, boxed, driven, play, said, toolkit
 
 CANDIDATES = tuple(Candidate(completion, "4") for completion in boxed(4, 4, 5))
 ATTEMPTS = tuple(Attempt(candidate, 1, "so") for candidate in CANDIDATES)
@@ -87,7 +87,12 @@ def select(selector, attempts=ATTEMPTS):
 
 
 def solve(method):
-    return play(solved(method, QUESTION, TOOLS, seed=0), lambda request: boxed(*[4] * request.num_samples))[0]
+    return driven(start(method, QUESTION, TOOLS, seed=0), lambda request: boxed(*[4] * request.num_samples))
+
+
+def is_given(result, wanted):
+    """Whether a result is the one returned, with its cost alone added."""
+    return replace(result, usage=wanted.usage, usage_at_finals=wanted.usage_at_finals) == wanted
 
 
 def told(message):
@@ -99,7 +104,7 @@ def test_what_keeps_to_its_protocol_passes_as_it_is():
     selection = select(asks({0: 3, 2: 8}, {0: 5}, {}))
     assert selection.kept == (0,)
     assert select(returns(Selection(())), attempts=()) == Selection(())
-    assert solve(returns(RESULT, [], [REQUEST])) is RESULT
+    assert is_given(solve(returns(RESULT, [], [REQUEST])), RESULT)
     assert rewarded(Majority("majority", True), QUESTION, CANDIDATES, VOTES, seed=0).tags == (1, 1, 1)
 
 
@@ -225,8 +230,14 @@ def test_what_is_no_generator_is_told_how_to_be_one(value):
 
 @pytest.mark.parametrize("asked", [REQUEST, None, (REQUEST,), [None], ["prompt"], [[REQUEST]], 3])
 def test_a_method_yields_lists_of_requests(asked):
-    with told("method=mine: solve must yield a list of SampleRequest, as `yield [tools.ask(...)]` does"):
+    with told("body must yield a list of SampleRequest, as `yield [tools.ask(...)]` does") as error:
         solve(returns(RESULT, asked))
+    assert str(error.value).startswith("method=mine: ")
+
+
+def test_a_selector_that_yields_something_else_is_named():
+    with told("returns.<locals>.body must yield a list of SampleRequest"):
+        solve(me_icpo(selector=returns(Selection((0,)), None)))
 
 
 OTHER = Question("q2", "What is 3 + 3?", QUESTION.kind)
@@ -275,21 +286,19 @@ def test_a_result_with_all_that_it_may_hold_passes():
     full = replace(
         RESULT, trace=(ROUND, Step("x", ()), Step("y", CANDIDATES)), finals=finals, dropped_at_finals=(0, 1)
     )
-    assert solve(returns(full, [REQUEST])) is full
+    assert is_given(solve(returns(full, [REQUEST])), full)
 
 
 @pytest.mark.parametrize("stage", [[REQUEST], []])
-def test_what_never_ends_is_stopped(monkeypatch, stage):
-    monkeypatch.setattr(contracts, "MAX_STAGES", 50)
-
-    def forever(*_, **__):
+def test_what_never_ends_is_stopped(stage):
+    def forever():
         while True:
             yield stage
 
-    with told("method=mine: solve must end, and after 50 draws for one question it had not."):
-        solve(Own(forever))
-    with told("selector=mine: select must end, and after 50 draws"):
-        select(Own(forever))
+    solving = forever()
+    contract = Contract(Own(forever), QUESTION, 0, solving, max_stages=50)
+    with told("method=mine: solve must end, and after 50 stages"):
+        driven(Run(solving, [contract]), lambda request: boxed(4))
 
 
 @pytest.mark.parametrize("group", MEMBERS)
@@ -343,5 +352,5 @@ def test_me_icpo_holds_its_parts_to_their_protocols():
 def test_the_checks_change_no_request_and_no_result():
     for method in (me_icpo(), Direct("direct", "direct", "plain", 3)):
         answers = [lambda request: boxed(*range(request.num_samples))] * 2
-        held, free = solved(method, QUESTION, TOOLS, seed=3), method.solve(QUESTION, TOOLS, seed=3)
-        assert play(held, answers[0]) == play(free, answers[1])
+        held, free = start(method, QUESTION, TOOLS, seed=3), Run(method.solve(QUESTION, TOOLS, seed=3))
+        assert driven(held, answers[0]) == driven(free, answers[1])

@@ -3,10 +3,9 @@
 import pytest
 
 from icpo.errors import BenchmarkError
-from icpo.methods import Direct, Foreign, MajorityHint, RepeatedError
-from icpo.methods.metering import metered
+from icpo.methods import Direct, Foreign, MajorityHint, RepeatedError, Run
 from icpo.types import AnswerKind, Purpose, Question, Step
-from tests.methods.hand import QUESTION, boxed, play, said, toolkit
+from tests.methods.hand import QUESTION, boxed, driven, play, said, toolkit
 from tests.methods.test_me_icpo import HAND, by_purpose, method
 
 OTHER = Question("q2", "What is 5 + 6?", AnswerKind.NUMBER)
@@ -108,12 +107,12 @@ def test_a_foreign_trace_holds_no_rounds_that_would_be_graded_with_this_question
 
 @pytest.mark.parametrize("control", [hint(), RepeatedError("repeated_error", "repeated_error", 4, 3, 2)])
 def test_a_control_is_charged_for_the_samples_that_it_shares_with_the_base(control):
-    result, _ = play(metered(control.solve(QUESTION, toolkit(), seed=0)), answering(4, 5, 4, None))
+    result = driven(Run(control.solve(QUESTION, toolkit(), seed=0)), answering(4, 5, 4, None))
     assert result.usage.num_sequences >= 4 + 2
     assert result.usage_at_finals == (result.usage,)
 
 
 def test_a_foreign_history_is_charged_to_the_finals_that_use_it():
     control = Foreign("foreign", "foreign", method()).among([QUESTION, OTHER])
-    result, _ = play(metered(control.solve(QUESTION, toolkit(), seed=0)), by_purpose(HAND))
+    result = driven(Run(control.solve(QUESTION, toolkit(), seed=0)), by_purpose(HAND))
     assert result.usage_at_finals == (result.usage,)

@@ -1,11 +1,22 @@
 """The loops that drive methods: order, sharing, blocks and cost."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
-from icpo.methods import Direct, drive, drive_block
-from icpo.types import AnswerKind, Completion, FinishReason, Purpose, Question, QuestionResult, Usage
+from icpo.methods import Direct, Run, complete, drive
+from icpo.types import (
+    AnswerKind,
+    Completion,
+    FinishReason,
+    Observer,
+    Prompt,
+    Purpose,
+    Question,
+    QuestionResult,
+    Usage,
+)
 from tests.methods.hand import TOO_LONG, said, toolkit
 from tests.methods.test_me_icpo import method
 
@@ -26,6 +37,7 @@ class Shuffling:
     """A continuous engine that ends requests in random order, a few at a time."""
 
     identity = "shuffling"
+    block_questions = None
 
     def __init__(self, seed):
         self.random = random.Random(seed)
@@ -51,23 +63,26 @@ class Shuffling:
         self.waiting.clear()
 
 
-class Blocks:
+class Blocks(Shuffling):
+    """Completes all that is queued as one batch."""
+
     identity = "blocks"
     block_questions = 3
 
     def __init__(self):
+        super().__init__(0)
         self.batches = []
 
-    def generate(self, requests):
-        self.batches.append([r.prompt.raw for r in requests])
-        return [reply(r) for r in requests]
+    def finished(self):
+        self.batches.append([r.prompt.raw for r in self.waiting.values()])
+        done = [(ticket, reply(r)) for ticket, r in self.waiting.items()]
+        self.waiting.clear()
+        return done
 
-    def close(self):
-        self.batches.clear()
 
-
-def solvings():
-    return [method(num_rounds=2).solve(q, toolkit(), seed=0) for q in QUESTIONS]
+def runs(of=None, questions=QUESTIONS):
+    of = of or method(num_rounds=2)
+    return [Run(of.solve(q, toolkit(), seed=0)) for q in questions]
 
 
 def by_id(results):
@@ -75,8 +90,8 @@ def by_id(results):
 
 
 def test_results_do_not_depend_on_the_order_in_which_an_engine_ends_requests():
-    first, second = (by_id(drive(solvings(), Shuffling(s), max_in_flight=4)) for s in (1, 2))
-    blocks = by_id(drive_block(solvings(), Blocks()))
+    first, second = (by_id(drive(runs(), Shuffling(s), max_in_flight=4)) for s in (1, 2))
+    blocks = by_id(drive(runs(), Blocks(), max_in_flight=7))
     assert first == second == blocks
     assert list(blocks) == [q.question_id for q in QUESTIONS]
 
@@ -84,8 +99,7 @@ def test_results_do_not_depend_on_the_order_in_which_an_engine_ends_requests():
 @pytest.mark.parametrize("max_in_flight", [1, 3, 100])
 def test_no_more_questions_are_in_flight_than_allowed(max_in_flight):
     engine = Shuffling(0)
-    ones = [Direct("direct", "d", "plain", 2).solve(q, toolkit(), seed=0) for q in QUESTIONS]
-    assert len(list(drive(ones, engine, max_in_flight=max_in_flight))) == 7
+    assert len(list(drive(runs(Direct("direct", "d", "plain", 2)), engine, max_in_flight=max_in_flight))) == 7
     assert engine.most_waiting == min(max_in_flight, 7)
 
 
@@ -99,19 +113,19 @@ def test_a_question_goes_on_while_another_waits():
             ready = ready or sorted(self.waiting)
             return [(t, reply(self.waiting.pop(t))) for t in ready]
 
-    order = [r.question.question_id for r in drive(solvings(), Holding(0), max_in_flight=7)]
+    order = [r.question.question_id for r in drive(runs(), Holding(0), max_in_flight=7)]
     assert order[-1] == "q0" and len(order) == 7
 
 
 def test_every_stage_of_a_block_is_one_batch():
     engine = Blocks()
-    drive_block(solvings()[:3], engine)
+    list(drive(runs(questions=QUESTIONS[:3]), engine, max_in_flight=3))
     assert [len(batch) for batch in engine.batches] == [3, 12, 12, 3, 12, 12, 3]
 
 
 def test_cost_counts_a_prompt_once_a_request():
     [result] = drive(
-        [Direct("direct", "d", "plain", 3).solve(QUESTIONS[0], toolkit(), seed=0)],
+        runs(Direct("direct", "d", "plain", 3), QUESTIONS[:1]),
         Shuffling(0),
         max_in_flight=1,
     )
@@ -128,7 +142,7 @@ def test_truncations_are_counted_by_purpose():
                 for t in sorted(self.waiting)
             ]
 
-    [result] = drive([method().solve(QUESTIONS[0], toolkit(), seed=0)], Short(0), max_in_flight=1)
+    [result] = drive(runs(method(), QUESTIONS[:1]), Short(0), max_in_flight=1)
     assert result.usage.truncated_by_purpose == {"candidate": 4, "summary": 4, "lookahead": 16, "final": 2}
 
 
@@ -137,15 +151,13 @@ def test_a_method_that_asks_for_nothing_at_once_is_advanced():
         assert (yield []) == []
         return (yield from Direct("direct", "d", "plain", 1).solve(QUESTIONS[0], toolkit(), seed=0))
 
-    [result] = drive([idle()], Shuffling(0), max_in_flight=2)
+    [result] = drive([Run(idle())], Shuffling(0), max_in_flight=2)
     assert result.question == QUESTIONS[0] and result.usage.num_requests == 1
 
 
 def test_the_cost_at_each_set_of_finals_is_that_of_a_run_that_ends_there():
     def cost(**changes):
-        [result] = drive(
-            [method(**changes).solve(QUESTIONS[0], toolkit(), seed=0)], Shuffling(0), max_in_flight=1
-        )
+        [result] = drive(runs(method(**changes), QUESTIONS[:1]), Shuffling(0), max_in_flight=1)
         return result
 
     long = cost(num_rounds=3, finals_after=(0, 1, 3))
@@ -159,7 +171,7 @@ def test_sets_of_finals_that_are_drawn_at_once_have_no_costs_of_their_own():
         answers = tools.candidates(drawn, question.kind)
         return QuestionResult(question, 0, (), ((0, answers[:2]), (1, answers[2:])))
 
-    [result] = drive([at_once(QUESTIONS[0], toolkit())], Shuffling(0), max_in_flight=1)
+    [result] = drive([Run(at_once(QUESTIONS[0], toolkit()))], Shuffling(0), max_in_flight=1)
     assert result.usage_at_finals == () and result.usage.num_requests == 1
 
 
@@ -177,7 +189,7 @@ def test_finals_asked_again_are_one_set():
                 for r in [self.waiting.pop(t)]
             ]
 
-    [result] = drive([method().solve(QUESTIONS[0], toolkit(), seed=0)], Refusing(0), max_in_flight=1)
+    [result] = drive(runs(method(), QUESTIONS[:1]), Refusing(0), max_in_flight=1)
     assert len(result.usage_at_finals) == len(result.finals) == 1
     assert result.usage_at_finals[0] == result.usage
 
@@ -194,6 +206,39 @@ def test_finals_refused_for_good_are_a_set_of_their_own():
             ]
 
     solving = method(finals_after=(0, 1)).solve(QUESTIONS[0], toolkit(), seed=0)
-    [result] = drive([solving], Refusing(0), max_in_flight=1)
+    [result] = drive([Run(solving)], Refusing(0), max_in_flight=1)
     assert len(result.usage_at_finals) == len(result.finals) == 2
     assert result.usage_at_finals[0].num_requests == 1
+
+
+def test_an_observer_sees_each_stage_in_order_and_may_add_to_the_result():
+    class Log(Observer):
+        def __init__(self):
+            self.seen = []
+
+        def requested(self, requests):
+            self.seen.append(("requested", [r.purpose.value for r in requests]))
+
+        def completed(self, requests, batches):
+            assert batches == [reply(request) for request in requests]
+            self.seen.append(("completed", [r.purpose.value for r in requests]))
+
+        def returned(self, result):
+            self.seen.append(("returned", result.usage.num_requests))
+            return replace(result, seed=result.seed + 1)
+
+    logs = [Log() for _ in QUESTIONS]
+    solvings = [method(num_rounds=1).solve(q, toolkit(), seed=0) for q in QUESTIONS]
+    watched = [Run(solving, [log]) for solving, log in zip(solvings, logs, strict=True)]
+    results = list(drive(watched, Shuffling(1), max_in_flight=3))
+    stages = [["candidate"], ["summary"] * 4, ["lookahead"] * 4, ["final"]]
+    wanted = [(what, stage) for stage in stages for what in ("requested", "completed")]
+    for log in logs:
+        assert log.seen == [*wanted, ("returned", 0)], "the cost is added after the others have looked"
+    assert all(result.seed == 1 and result.usage.num_requests == 10 for result in results)
+
+
+def test_requests_completed_together_come_back_in_order():
+    requests = [toolkit().ask(Purpose.CANDIDATE, Prompt("", text), 2, 5) for text in "abcdefg"]
+    assert complete(Shuffling(3), requests) == [reply(request) for request in requests]
+    assert complete(Shuffling(3), []) == []

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from icpo.methods.metering import metered
+from icpo.methods import Run
 from icpo.methods.side_by_side import side_by_side
 from icpo.types import FinishReason, Purpose, Step
-from tests.methods.hand import QUESTION, play, said, toolkit
+from tests.methods.hand import QUESTION, driven, play, said, toolkit
 from tests.methods.rivals import RIVALS, USELESS, best_of_n, constant, mctsr, tot
 
 WORDS = ["", "7 + 1 = 8", "boxed{8}", "boxed{9}", "yes", "no", "sure", "impossible", "-40", "99", "\n", "so"]
@@ -19,7 +19,7 @@ WORDS = ["", "7 + 1 = 8", "boxed{8}", "boxed{9}", "yes", "no", "sure", "impossib
 @pytest.mark.parametrize("name", RIVALS)
 def test_ends_within_budget_when_the_engine_is_useless(name, engine):
     method = RIVALS[name]
-    result, _ = play(metered(method.solve(QUESTION, toolkit(), seed=0)), USELESS[engine])
+    result = driven(Run(method.solve(QUESTION, toolkit(), seed=0)), USELESS[engine])
     [(rounds, finals)] = result.finals
     assert rounds == 0 and len(finals) == method.num_finals
     assert all(final.answer is None for final in finals)
@@ -41,7 +41,7 @@ def test_ends_within_budget_when_the_engine_says_anything(name, seed):
             for _ in range(request.num_samples)
         ]
 
-    result, _ = play(metered(method.solve(QUESTION, toolkit(), seed=0)), answer)
+    result = driven(Run(method.solve(QUESTION, toolkit(), seed=0)), answer)
     assert len(result.finals[0][1]) == method.num_finals
     assert result.usage.num_sequences <= method.max_sequences
     assert result.usage_at_finals == (result.usage,)

@@ -11,13 +11,13 @@ get = EnginePool.get
 
 def slowed(self, *settings):
     engine = get(self, *settings)
-    generate = type(engine).generate
+    finished = type(engine).finished
 
-    def slowly(requests):
+    def slowly():
         time.sleep(SECONDS)
-        return generate(engine, requests)
+        return finished(engine)
 
-    engine.generate = slowly
+    engine.finished = slowly
     return engine
 
 

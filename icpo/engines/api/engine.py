@@ -35,6 +35,8 @@ class OpenAIEngine:
     wants it (no n beside a temperature of 0), and its completion given for each sample.
     """
 
+    block_questions = None
+
     def __init__(
         self, openai: ModuleType, settings: "OpenAISettings", backbone: Backbone, max_context_tokens: int
     ) -> None:

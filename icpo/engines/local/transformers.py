@@ -61,7 +61,7 @@ class Transformers:
 
 
 class TransformersEngine:
-    """A BlockEngine. A completion depends on the list of requests it was drawn with and on nothing else."""
+    """Completes in batches. A completion depends on the list of requests in its batch and on nothing else."""
 
     def __init__(self, settings: Transformers, backbone: "Backbone", max_context_tokens: int) -> None:
         source = locate(backbone)
@@ -72,6 +72,7 @@ class TransformersEngine:
             settings, backbone, source, self._tokenizer, max_context_tokens
         )
         self._max_context_tokens = max_context_tokens
+        self._waiting: dict[int, SampleRequest] = {}
         self.identity = (
             f"transformers {described} {source.revision} context={max_context_tokens} "
             f"template={backbone.chat_template.value}{dict(backbone.template_options) or ''} "
@@ -79,12 +80,36 @@ class TransformersEngine:
         )
         log.info("engine started: %s", self.identity)
 
-    def generate(self, requests: Sequence[SampleRequest]) -> Batches:
-        """The completions of each request, in order.
+    def submit(self, ticket: int, request: SampleRequest) -> None:
+        """Queues a request for the next batch."""
+        self._waiting[ticket] = request
 
-        A prompt that leaves less than `min_room_tokens` is answered with `prompt_too_long` and no text.
-        Raises EngineError if the GPU's memory runs out.
+    def cancel(self, ticket: int) -> None:
+        """Drops a request from the next batch."""
+        self._waiting.pop(ticket, None)
+
+    def finished(self) -> list[tuple[int, list[Completion]]]:
+        """All that is queued, completed as one batch.
+
+        A prompt that leaves less than `min_room_tokens` gets `prompt_too_long` and no text. Raises
+        EngineError if nothing is queued or the GPU's memory runs out.
         """
+        if not self._waiting:
+            raise EngineError("The engine was asked for completions, but nothing is in flight.")
+        batches = self._batch(list(self._waiting.values()))
+        tickets, self._waiting = list(self._waiting), {}
+        return list(zip(tickets, batches, strict=True))
+
+    def close(self) -> None:
+        """Drops the weights."""
+        import torch
+
+        self._model = None
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()
+
+    def _batch(self, requests: Sequence[SampleRequest]) -> Batches:
+        """The completions of each request, in order."""
         import torch
 
         from icpo.engines.local.decoding import decode_rows
@@ -111,14 +136,6 @@ class TransformersEngine:
             f"from here; else lower engine.max_batch_rows (now {self._settings.max_batch_rows}) or "
             f"engine.block_questions (now {self.block_questions}), and choose another run_name."
         )
-
-    def close(self) -> None:
-        """Drops the weights."""
-        import torch
-
-        self._model = None
-        if torch.cuda.is_available():
-            torch.cuda.empty_cache()
 
     def _rows(self, index: int, request: SampleRequest, prompt: tuple[int, ...]) -> "list[Row]":
         """One row per sample; none if the prompt leaves too little room."""

@@ -56,7 +56,9 @@ class _Totals:
 
 
 class VllmEngine:
-    """A continuous engine. Its samples depend on what else ran, so only a journal makes a run repeatable."""
+    """Completes request by request. Samples depend on what else ran: only a journal makes runs repeatable."""
+
+    block_questions = None
 
     def __init__(
         self,

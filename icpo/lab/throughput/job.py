@@ -19,8 +19,9 @@ from icpo.errors import ConfigError
 from icpo.evaluation.engine_pool import POOL, EngineSettings
 from icpo.evaluation.journalled import JournalledEngine
 from icpo.grading import Grader, GradingRules
-from icpo.lab.throughput.schedules import AtOnce, Schedule, run_schedule
+from icpo.lab.throughput.schedules import Schedule, run_schedule
 from icpo.lab.throughput.work import Lengths, Words, Work, sampling_of
+from icpo.methods import complete
 from icpo.store import Journal
 from icpo.types import AnswerKind, Engine, Prompt, Purpose, SampleRequest
 
@@ -125,7 +126,7 @@ class Throughput:
             if (Path(backbone.location) / "config.json").is_file() and not _has_weights(backbone):
                 settings, backbone = _shaped(settings, backbone, Path(folder))
             engine = POOL.get(settings, backbone, self.max_context_tokens)
-            if not isinstance(engine, Engine):
+            if engine.block_questions is not None:
                 raise ConfigError(f"engine={settings.name} answers in blocks. Use engine=vllm.")
             words = Words.of(load_tokenizer(locate(backbone), backbone))
             speeds = list(self._speeds(engine, words, grader, cell, Path(folder)))
@@ -192,7 +193,7 @@ class Throughput:
                 for i in range(num_prompts)
             ]
             start = time.perf_counter()
-            AtOnce(engine, lambda request: 0).generate(requests)
+            complete(engine, requests)
             seconds.append(time.perf_counter() - start)
         short, long = CEILING_TOKENS
         return num_prompts * CEILING_SAMPLES * (long - short) / (seconds[2] - seconds[1])

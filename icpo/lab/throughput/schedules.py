@@ -1,11 +1,10 @@
 """Ways to ask an engine for the same work: as the authors' code does, stage by stage, or as it comes up."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from enum import Enum
-from itertools import groupby
 
-from icpo.methods import drive, drive_block
-from icpo.types import Batches, Completion, Engine, Purpose, SampleRequest, Solving
+from icpo.methods import Run, complete, drive
+from icpo.types import Completion, Engine, Purpose, SampleRequest, Solving
 
 
 class Schedule(str, Enum):
@@ -22,40 +21,43 @@ class Schedule(str, Enum):
 
 def run_schedule(schedule: Schedule, solvings: Sequence[Solving], engine: Engine, max_in_flight: int) -> None:
     """Solves all questions by a schedule; `max_in_flight` bounds the pipelined one."""
-    if schedule is Schedule.PIPELINED:
-        for _ in drive(solvings, engine, max_in_flight=max_in_flight):
-            pass
-    elif schedule is Schedule.LOCKSTEP:
-        drive_block(solvings, AtOnce(engine, lambda request: 0))
-    else:
-        one_by_one = AtOnce(engine, lambda request: id(request) if request.purpose is Purpose.SUMMARY else 0)
-        for solving in solvings:
-            drive_block([solving], one_by_one)
+    at_a_time = {
+        Schedule.AUTHORS: (1, Stagewise(engine, one_by_one=(Purpose.SUMMARY,))),
+        Schedule.LOCKSTEP: (len(solvings), Stagewise(engine)),
+        Schedule.PIPELINED: (max_in_flight, engine),
+    }
+    num_questions, scheduled = at_a_time[schedule]
+    for _ in drive(map(Run, solvings), scheduled, max_in_flight=num_questions):
+        pass
 
 
-class AtOnce:
-    """A continuous engine asked in batches, each waited for; requests of one `batch_of` go together."""
+class Stagewise:
+    """An engine that waits until all that was submitted is completed; `one_by_one` are not sent together."""
 
-    block_questions = 1
+    block_questions = None
 
-    def __init__(self, engine: Engine, batch_of: Callable[[SampleRequest], int]) -> None:
+    def __init__(self, engine: Engine, one_by_one: Sequence[Purpose] = ()) -> None:
         self.identity = engine.identity
-        self._engine, self._batch_of = engine, batch_of
+        self._engine, self._one_by_one = engine, one_by_one
+        self._waiting: dict[int, SampleRequest] = {}
 
-    def generate(self, requests: Sequence[SampleRequest]) -> Batches:
-        """The completions of each request."""
-        done: dict[int, list[Completion]] = {}
-        numbered = enumerate(requests)
-        for _, batch in groupby(numbered, key=lambda item: self._batch_of(item[1])):
-            waiting = set()
-            for ticket, request in batch:
-                self._engine.submit(ticket, request)
-                waiting.add(ticket)
-            while waiting:
-                for ticket, completions in self._engine.finished():
-                    done[ticket] = completions
-                    waiting.remove(ticket)
-        return [done[ticket] for ticket in range(len(requests))]
+    def submit(self, ticket: int, request: SampleRequest) -> None:
+        """Queues a request for the next stage."""
+        self._waiting[ticket] = request
+
+    def finished(self) -> list[tuple[int, list[Completion]]]:
+        """The stage, completed."""
+        tickets, requests = list(self._waiting), list(self._waiting.values())
+        self._waiting.clear()
+        if requests[0].purpose in self._one_by_one:
+            batches = [batch for request in requests for batch in complete(self._engine, [request])]
+        else:
+            batches = complete(self._engine, requests)
+        return list(zip(tickets, batches, strict=True))
+
+    def cancel(self, ticket: int) -> None:
+        """Drops a request from the next stage."""
+        self._waiting.pop(ticket, None)
 
     def close(self) -> None:
         """Leaves the engine as it is."""

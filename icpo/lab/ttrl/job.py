@@ -13,7 +13,6 @@ from icpo.evaluation.engine_pool import POOL
 from icpo.evaluation.evaluation import Evaluation
 from icpo.grading import Grader
 from icpo.lab.ttrl.settings import Curve, Grpo, TrainingCost, VoteReward
-from icpo.methods.contracts import solved
 from icpo.metrics import PER_QUESTION, measure_cell
 from icpo.seeding import derive_seed
 from icpo.store import load_results, load_scores, read_metrics, read_status
@@ -106,7 +105,7 @@ class Ttrl:
         """What the method asks first of each question, by question id."""
         prompts = {}
         for question in questions:
-            solving = solved(self.evaluation.method, question, tools, seed=0)
+            solving = self.evaluation.method.solve(question, tools, seed=0)
             prompts[question.question_id] = next(solving)[0].prompt
             solving.close()
         return prompts

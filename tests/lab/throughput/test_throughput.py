@@ -216,7 +216,5 @@ def test_a_measurement_that_cannot_be_read_is_refused(text):
 
 
 def test_an_engine_of_blocks_is_refused(tmp_path):
-    from icpo.engines.scripted import ScriptedBlocks
-
     with pytest.raises(ConfigError, match="engine=vllm"):
-        job(ScriptedBlocks(say, block_questions=1)).run(tmp_path)
+        job(ScriptedEngine(say, block_questions=1)).run(tmp_path)
