@@ -58,7 +58,11 @@ class Blocks(Continuous):
     identity: str = "fake blocks"
     block_questions: int | None = 2
 
+    def submit(self, ticket, request):
+        self.waiting[ticket] = request
+
     def finished(self):
+        self.requests += self.waiting.values()
         done = [(ticket, self.answer(request)) for ticket, request in self.waiting.items()]
         self.waiting.clear()
         return done
