@@ -1,4 +1,8 @@
-"""Train, dev and test: a chain's digest alone decides where it may occur, so the splits cannot overlap."""
+"""Train, dev and test: a chain's digest decides where it may occur, so no whole chain is in two splits.
+
+Parts of chains are: most one-step test chains occur inside longer training chains
+(experiments/nano/overlap.py counts them).
+"""
 
 from dataclasses import dataclass, replace
 from enum import Enum
