@@ -2,7 +2,14 @@
 
 from icpo.types import Sampling
 
-PLAIN = {"min_tokens": 0, "repetition_penalty": 1.0, "stop": (), "min_room_tokens": 1}
+PLAIN = {
+    "min_tokens": 0,
+    "repetition_penalty": 1.0,
+    "stop": (),
+    "min_room_tokens": 1,
+    "top_k": None,
+    "min_p": None,
+}
 
 
 def sampling_of(temperature=0.6, top_p=0.95, max_tokens=20, **changes) -> Sampling:

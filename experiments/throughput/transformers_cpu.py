@@ -96,6 +96,8 @@ def rows_of(stage: str, vocabulary: int) -> list[Row]:
         repetition_penalty=1.0,
         stop=(),
         min_room_tokens=1,
+        top_k=None,
+        min_p=None,
     )
     return [
         Row(p, sampling, 100 * i + j, i, j) for i, p in enumerate(sorted(prompts)) for j in range(samples)

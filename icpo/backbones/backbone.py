@@ -1,9 +1,13 @@
 """The Backbone value: which model is asked, and how it is spoken to."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, NonNegativeFloat, NonNegativeInt, PositiveInt
+
+from icpo.types.validated import validated
 
 PACKAGED = "icpo:"
 
@@ -15,47 +19,41 @@ class ChatTemplate(str, Enum):
     OWN = "own"
 
 
-@dataclass(frozen=True, slots=True)
+def _pairs(options: Any) -> Any:
+    """A mapping of options as pairs, which can be compared and hashed."""
+    return (
+        tuple((str(key), value) for key, value in options.items())
+        if isinstance(options, Mapping)
+        else options
+    )
+
+
+@validated
 class Backbone:
     """A language model as an engine is told of it.
 
     `model_id` is a hub id, a folder, or `icpo:NAME` for weights shipped in this package. `revision` is a
     commit; None takes what the hub serves, and the commit resolved goes into the manifest.
-    `max_context_tokens` counts prompt and completion together. What stands before `reasoning_end` in a
+    `max_context_tokens` counts prompt and completion together. What precedes `reasoning_end` in a
     completion is not read. `template_options` go to the chat template (thinking switches); `gpu_memory_gb` is
     what weights and a useful cache need. For models whose thoughts count, `max_answer_tokens` replaces the
     protocol's limit of answers, and `thinking_tokens` are added to the limit of whatever is to be short: a
-    summary, a verdict, a step of a tree.
+    summary, a verdict, a step of a tree. Without `system_role` the system text goes before the user's.
     """
 
     name: str
     model_id: str
     revision: str | None
-    max_context_tokens: int
-    dtype: str
+    max_context_tokens: Annotated[int, Field(ge=2)]
+    dtype: Literal["auto", "float32", "bfloat16", "float16"]
     chat_template: ChatTemplate
-    tensor_parallel: int
+    tensor_parallel: PositiveInt
     reasoning_end: str | None
-    gpu_memory_gb: float
-    template_options: tuple[tuple[str, Any], ...]
-    max_answer_tokens: int | None
-    thinking_tokens: int
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "chat_template", ChatTemplate(self.chat_template))
-        options = self.template_options
-        pairs = options.items() if isinstance(options, dict) else options
-        object.__setattr__(self, "template_options", tuple((str(k), v) for k, v in pairs))
-        if self.max_context_tokens < 2:
-            raise ValueError(f"max_context_tokens must be at least 2, got {self.max_context_tokens}")
-        if self.thinking_tokens < 0:
-            raise ValueError(f"thinking_tokens must be at least 0, got {self.thinking_tokens}")
-        if self.max_answer_tokens is not None and self.max_answer_tokens < 1:
-            raise ValueError(f"max_answer_tokens must be null or at least 1, got {self.max_answer_tokens}")
-        if self.tensor_parallel < 1:
-            raise ValueError(f"tensor_parallel must be at least 1, got {self.tensor_parallel}")
-        if self.dtype not in ("auto", "float32", "bfloat16", "float16"):
-            raise ValueError(f"dtype must be auto, float32, bfloat16 or float16, got {self.dtype!r}")
+    gpu_memory_gb: NonNegativeFloat
+    template_options: Annotated[tuple[tuple[str, Any], ...], BeforeValidator(_pairs)]
+    max_answer_tokens: PositiveInt | None
+    thinking_tokens: NonNegativeInt
+    system_role: bool
 
     @property
     def location(self) -> str:
@@ -63,6 +61,11 @@ class Backbone:
         if self.model_id.startswith(PACKAGED):
             return str(Path(__file__).parent / self.model_id.removeprefix(PACKAGED))
         return self.model_id
+
+    @property
+    def without_system_role(self) -> str:
+        """What an engine's identity says of a model without a system role; nothing for others."""
+        return "" if self.system_role else " system_role=false"
 
     @property
     def is_local(self) -> bool:

@@ -1,12 +1,11 @@
-"""Where a backbone's weights and tokenizer lie, which ones they are, and how a prompt becomes tokens."""
+"""Where a backbone's weights and tokenizer are, and which ones they are."""
 
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from icpo.errors import EngineError
-from icpo.types import Prompt
 
 if TYPE_CHECKING:
     from icpo.backbones import Backbone
@@ -114,35 +113,3 @@ def digest(folder: Path) -> str:
                 content.update(block)
             total.update(path.name.encode() + b"\0" + content.digest())
     return total.hexdigest()
-
-
-def load_tokenizer(source: Source, backbone: "Backbone") -> Any:
-    """The tokenizer of a backbone; one without a chat template is refused where the template is asked for."""
-    from transformers import AutoTokenizer
-
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(source.folder)
-    except (OSError, ValueError) as error:
-        raise EngineError(
-            f"backbone={backbone.name}: no tokenizer could be loaded from {source.folder}: {error}"
-        ) from error
-    if backbone.chat_template.value == "own" and not tokenizer.chat_template:
-        raise EngineError(
-            f"backbone={backbone.name}: its tokenizer has no chat template. "
-            "Set backbone.chat_template=none to send prompts raw."
-        )
-    return tokenizer
-
-
-def tokenize(tokenizer: Any, backbone: "Backbone", prompt: Prompt) -> tuple[int, ...]:
-    """The tokens of a prompt: as it stands, or in the backbone's chat template."""
-    if backbone.chat_template.value == "none":
-        return tuple(tokenizer(prompt.raw)["input_ids"])
-    system = [{"role": "system", "content": prompt.system}] if prompt.system else []
-    text = tokenizer.apply_chat_template(
-        [*system, {"role": "user", "content": prompt.user}],
-        tokenize=False,
-        add_generation_prompt=True,
-        **dict(backbone.template_options),
-    )
-    return tuple(tokenizer(text, add_special_tokens=False)["input_ids"])

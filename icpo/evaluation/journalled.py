@@ -17,7 +17,7 @@ def request_key(identity: str, request: SampleRequest, *, with_purpose: bool = F
         identity,
         request.prompt.system,
         request.prompt.user,
-        json.dumps(asdict(request.sampling), sort_keys=True),
+        json.dumps({k: v for k, v in asdict(request.sampling).items() if v is not None}, sort_keys=True),
         str(request.num_samples),
         str(request.seed),
         *([request.purpose.value] if with_purpose else []),

@@ -56,16 +56,19 @@ class Sampling:
 
     `min_room_tokens` is the room a prompt must leave in the backbone's context: a prompt that leaves less is
     answered with `prompt_too_long`, one that leaves less than `max_tokens` is answered with what room there
-    is.
+    is. A `temperature` or `top_p` of None is left to the server; engines in this process take 1. A `top_k` or
+    `min_p` of None does not restrict.
     """
 
-    temperature: Annotated[float, Field(ge=0, le=2)]
-    top_p: Annotated[float, Field(gt=0, le=1)]
+    temperature: Annotated[float, Field(ge=0, le=2)] | None
+    top_p: Annotated[float, Field(gt=0, le=1)] | None
     max_tokens: PositiveInt
     min_tokens: NonNegativeInt
     repetition_penalty: Annotated[float, Field(gt=0, le=2)]
     stop: tuple[Annotated[str, Field(min_length=1)], ...]
     min_room_tokens: PositiveInt
+    top_k: PositiveInt | None
+    min_p: Annotated[float, Field(ge=0, le=1)] | None
 
     def __post_init__(self) -> None:
         for name in ("min_tokens", "min_room_tokens"):

@@ -24,6 +24,7 @@ def backbone_of(folder: Path, **changes) -> Backbone:
         "template_options": (),
         "max_answer_tokens": None,
         "thinking_tokens": 0,
+        "system_role": True,
     }
     return Backbone(**{**values, **changes})
 

@@ -18,7 +18,7 @@ from tests.engines.openai_server import COMPLETION_TOKENS, FAULTS, PROMPT_TOKENS
 from tests.sampling import sampling_of
 
 KEY = "sk-very-secret-key"
-MODEL = Backbone("m", "some/model", None, 100, "auto", "own", 1, None, 0, (), None, 0)
+MODEL = Backbone("m", "some/model", None, 100, "auto", "own", 1, None, 0, (), None, 0, True)
 SAMPLING = sampling_of(temperature=0.6, top_p=0.95, max_tokens=20, stop=("END",), min_room_tokens=4)
 
 

@@ -40,6 +40,22 @@ def test_temperature_sharpens_before_the_nucleus_is_taken():
     np.testing.assert_allclose(seen, [0, 0.8, 0, 0.2], atol=0.004)  # squares: 0.01, 0.25, 0.0225, 0.0625
 
 
+@pytest.mark.parametrize(
+    ("changes", "wanted"),
+    [
+        ({"top_k": 2}, [0, 2 / 3, 0, 1 / 3]),
+        ({"top_k": 9}, [0.1, 0.5, 0.15, 0.25]),
+        ({"min_p": 0.4}, [0, 2 / 3, 0, 1 / 3]),  # 0.4 of 0.5 is 0.2
+        ({"min_p": 0.25, "top_k": 3, "top_p": 0.8}, [0, 2 / 3, 0, 1 / 3]),
+        ({"temperature": None, "top_p": None}, [0.1, 0.5, 0.15, 0.25]),
+    ],
+)
+def test_top_k_and_min_p_cut_before_the_nucleus(changes, wanted):
+    sampling = sampling_of(**({"temperature": 1.0, "top_p": 1.0, "max_tokens": 1} | changes))
+    seen = frequencies(np.log([0.1, 0.5, 0.15, 0.25]).tolist(), sampling)
+    np.testing.assert_allclose(seen, wanted, atol=0.004)
+
+
 def test_rows_keep_their_own_settings_in_one_batch():
     samplings = [sampling_of(0, 1, 1), sampling_of(1, 1, 1), sampling_of(1, 0.4, 1)]
     mixed = RowSettings.of(samplings, [(0,)] * 3, 2, torch.device("cpu"))

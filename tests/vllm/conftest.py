@@ -28,6 +28,7 @@ def nano(**changes) -> Backbone:
         "template_options": (),
         "max_answer_tokens": None,
         "thinking_tokens": 0,
+        "system_role": True,
     }
     return Backbone(**{**values, **changes})
 

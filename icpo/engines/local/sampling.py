@@ -33,13 +33,18 @@ class Randomness:
 
 @dataclass(frozen=True, slots=True)
 class RowSettings:
-    """The sampling settings of each row, (B, 1) each; `seen` marks the tokens so far, None if nobody asks."""
+    """The sampling settings of each row, (B, 1) each; `seen` marks the tokens so far.
+
+    `top_k` is the vocabulary's size and `min_p` 0 in rows that name none. What no row needs is None.
+    """
 
     temperature: Tensor
     top_p: Tensor
     min_tokens: Tensor
     penalty: Tensor
     seen: Tensor | None
+    top_k: Tensor | None = None
+    min_p: Tensor | None = None
 
     @classmethod
     def of(
@@ -51,8 +56,13 @@ class RowSettings:
     ) -> "RowSettings":
         """Settings, on `device`, of rows whose prompts' token ids are given."""
 
-        def column(name: str) -> Tensor:
-            return torch.tensor([[getattr(s, name)] for s in samplings], dtype=torch.float32, device=device)
+        def column(name: str, default: float = 1) -> Tensor:
+            values = [getattr(s, name) for s in samplings]
+            filled = [[default if value is None else value] for value in values]
+            return torch.tensor(filled, dtype=torch.float32, device=device)
+
+        def optional(name: str, default: float) -> Tensor | None:
+            return column(name, default) if any(getattr(s, name) is not None for s in samplings) else None
 
         penalty = column("repetition_penalty")
         seen = None
@@ -60,7 +70,8 @@ class RowSettings:
             seen = torch.zeros(len(prompts), vocabulary, dtype=torch.bool, device=device)
             for row, prompt in zip(seen, prompts, strict=True):
                 row[list(prompt)] = True
-        return cls(column("temperature"), column("top_p"), column("min_tokens"), penalty, seen)
+        top_k, min_p = optional("top_k", vocabulary), optional("min_p", 0)
+        return cls(column("temperature"), column("top_p"), column("min_tokens"), penalty, seen, top_k, min_p)
 
     def keep(self, rows: Tensor) -> "RowSettings":
         """The settings of these rows."""
@@ -73,8 +84,9 @@ def draw(
 ) -> Tensor:
     """The next token of each row, (B,); greedy where temperature is 0, smallest id first among equals.
 
-    As in transformers and vLLM: repetition penalty, then temperature, then the nucleus, the fewest most
-    likely tokens that hold `top_p`. `end_ids` are barred while `num_drawn` is below a row's `min_tokens`.
+    As in transformers and vLLM: repetition penalty, then temperature, `min_p` and `top_k`, then the nucleus,
+    the fewest most likely tokens that hold `top_p`. `end_ids` are barred while `num_drawn` is below a row's
+    `min_tokens`.
     """
     scores = logits_BV.float()
     if settings.seen is not None:
@@ -90,11 +102,25 @@ def draw(
         tokens = scores.argmax(dim=-1)
     else:
         sharp = torch.where(settings.temperature == 0, 1, settings.temperature)
-        tokens = _nucleus((scores / sharp).softmax(dim=-1), settings.top_p, numbers_B2)
+        p_BV = _cut((scores / sharp).softmax(dim=-1), settings)
+        tokens = _nucleus(p_BV, settings.top_p, numbers_B2)
         tokens = torch.where(is_greedy, scores.argmax(dim=-1), tokens)
     if settings.seen is not None:
         settings.seen.scatter_(1, tokens[:, None], True)
     return tokens
+
+
+def _cut(p_BV: Tensor, settings: RowSettings) -> Tensor:
+    """The `top_k` most likely tokens with at least `min_p` of the likeliest's probability, normalised."""
+    if settings.top_k is None and settings.min_p is None:
+        return p_BV
+    if settings.min_p is not None:
+        p_BV = p_BV.masked_fill(p_BV < settings.min_p * p_BV.amax(dim=-1, keepdim=True), 0)
+    if settings.top_k is not None:
+        ranked, order = p_BV.sort(dim=-1, descending=True, stable=True)
+        ranks = torch.arange(p_BV.shape[-1], device=p_BV.device)
+        p_BV = torch.zeros_like(p_BV).scatter(1, order, ranked.masked_fill(ranks >= settings.top_k, 0))
+    return p_BV / p_BV.sum(dim=-1, keepdim=True)
 
 
 def _nucleus(p_BV: Tensor, top_p_B1: Tensor, numbers_B2: Tensor) -> Tensor:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from icpo.engines.sources import Source, load_tokenizer, locate, tokenize
+from icpo.engines.sources import Source, locate
+from icpo.engines.tokenizers import end_tokens, load_tokenizer, tokenize
 from icpo.errors import EngineError
 from icpo.types import Batches, Completion, FinishReason, SampleRequest
 
@@ -75,7 +76,8 @@ class TransformersEngine:
         self._waiting: dict[int, SampleRequest] = {}
         self.identity = (
             f"transformers {described} {source.revision} context={max_context_tokens} "
-            f"template={backbone.chat_template.value}{dict(backbone.template_options) or ''} "
+            f"template={backbone.chat_template.value}{dict(backbone.template_options) or ''}"
+            f"{backbone.without_system_role} "
             f"block={settings.block_questions} rows={settings.max_batch_rows}"
         )
         log.info("engine started: %s", self.identity)
@@ -194,8 +196,7 @@ def _load(
             "Lower backbone.max_context_tokens or protocol.max_context_tokens."
         )
     model = model.eval().to(device)
-    ends = model.generation_config.eos_token_id
-    end_ids = [] if ends is None else [ends] if isinstance(ends, int) else ends
+    end_ids = end_tokens(tokenizer, backbone, model.generation_config.eos_token_id)
     decode = partial(tokenizer.decode, skip_special_tokens=True, clean_up_tokenization_spaces=False)
     endings = Endings(end_ids, decode, model.config.vocab_size)
     if is_supported(model.config):

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from icpo.engines.sources import Source, tokenize
+from icpo.engines.sources import Source
+from icpo.engines.tokenizers import end_tokens, generation_ends, tokenize
 from icpo.engines.vllm.admission import Admission
 from icpo.engines.vllm.boxes import end_of_box
 from icpo.engines.vllm.failures import died
@@ -72,6 +73,7 @@ class VllmEngine:
     ) -> None:
         self._settings, self._backbone, self._tokenizer, self._vllm = settings, backbone, tokenizer, vllm
         self._max_context_tokens = max_context_tokens
+        self._end_ids = end_tokens(tokenizer, backbone, generation_ends(source.folder))
         self._process = VllmProcess(vllm, arguments, backbone, in_process=settings.in_process)
         self._admission = Admission(self._process.num_cache_tokens, settings.max_num_seqs)
         self.identity = settings.identity(vllm.__version__, source.revision, backbone, max_context_tokens)
@@ -182,13 +184,16 @@ class VllmEngine:
         is_fixed = sampling.min_tokens == sampling.max_tokens  # barring the end token at each step costs time
         return self._vllm.SamplingParams(
             n=num_samples,
-            temperature=sampling.temperature,
-            top_p=sampling.top_p,
+            temperature=1.0 if sampling.temperature is None else sampling.temperature,
+            top_p=1.0 if sampling.top_p is None else sampling.top_p,
+            top_k=sampling.top_k or 0,
+            min_p=sampling.min_p or 0.0,
             max_tokens=sampling.max_tokens,
             min_tokens=0 if is_fixed else sampling.min_tokens,
             ignore_eos=is_fixed,
             repetition_penalty=sampling.repetition_penalty,
             stop=list(sampling.stop) or None,
+            stop_token_ids=None if is_fixed else self._end_ids,
             seed=None if sampling.is_greedy else seed,
             output_kind=kinds.CUMULATIVE if is_boxed else kinds.FINAL_ONLY,
         )

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from icpo.engines.sources import load_tokenizer, locate
+from icpo.engines.sources import locate
+from icpo.engines.tokenizers import load_tokenizer
 from icpo.errors import EngineError
 
 if TYPE_CHECKING:
@@ -99,7 +100,8 @@ class Vllm:
         kept = {k: v for k, v in sorted(self.options.items()) if k not in THROUGHPUT_OPTIONS}
         return (
             f"vllm-{version} {revision} {backbone.dtype} context={max_context_tokens} "
-            f"template={backbone.chat_template.value}{dict(backbone.template_options) or ''} "
+            f"template={backbone.chat_template.value}{dict(backbone.template_options) or ''}"
+            f"{backbone.without_system_role} "
             f"batch_invariant={self.batch_invariant} stop_at_box={self.stop_at_box} {kept or ''}".rstrip()
         )
 

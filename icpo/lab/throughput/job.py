@@ -14,7 +14,8 @@ from shutil import copyfile
 from typing import Any
 
 from icpo.backbones import Backbone
-from icpo.engines.sources import load_tokenizer, locate
+from icpo.engines.sources import locate
+from icpo.engines.tokenizers import load_tokenizer
 from icpo.errors import ConfigError
 from icpo.evaluation.engine_pool import POOL, EngineSettings
 from icpo.evaluation.journalled import JournalledEngine

@@ -190,4 +190,6 @@ def sampling_of(temperature: float, top_p: float, num_tokens: int) -> Sampling:
         repetition_penalty=1.0,
         stop=(),
         min_room_tokens=1,
+        top_k=None,
+        min_p=None,
     )

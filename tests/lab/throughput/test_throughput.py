@@ -173,6 +173,7 @@ def nano() -> Backbone:
         template_options=(),
         max_answer_tokens=None,
         thinking_tokens=0,
+        system_role=True,
     )
 
 
