@@ -34,7 +34,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 from typing_extensions import dataclass_transform, get_protocol_members, is_protocol
 
 T = TypeVar("T")
-BY_PYDANTIC = (str, int, float, bool, bytes, NoneType, dict, list, set, frozenset, tuple, object)
+BY_PYDANTIC = (Any, str, int, float, bool, bytes, NoneType, dict, list, set, frozenset, tuple, object)
 CONTAINERS = (dict, list, set, frozenset, Mapping, Sequence)
 SETTINGS = ConfigDict(strict=True, arbitrary_types_allowed=True, extra="forbid")
 
