@@ -40,7 +40,9 @@ def main() -> None:
         for n in LENGTHS:
             seen[n].update(part for part in computations(chain, n) if part in tests[n])
     for n in LENGTHS:
-        print(f"{len(seen[n])} of {len(tests[n])} {n}-step test chains inside {args.problems:,} training chains")
+        print(
+            f"{len(seen[n])} of {len(tests[n])} {n}-step test chains inside {args.problems:,} training chains"
+        )
 
 
 if __name__ == "__main__":

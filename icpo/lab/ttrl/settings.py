@@ -21,8 +21,8 @@ class Grpo:
 
     The optimiser makes `updates_per_step` updates on a step's completions, each on an equal share of them in
     random order; `sequences_per_pass` go through the model at once. `device` is cpu or cuda; `weights_dtype`
-    is what the weights are trained in, `use_vllm` samples by vLLM in the same process, with `vllm_memory_share` of the GPU.
-    `optimizer` and `schedule` are transformers' names.
+    is what the weights are trained in. `use_vllm` samples by vLLM in the same process, with
+    `vllm_memory_share` of the GPU. `optimizer` and `schedule` are transformers' names.
     """
 
     num_steps: int
@@ -60,7 +60,8 @@ class Grpo:
         if self.sequences_per_step % (self.sequences_per_pass * self.updates_per_step):
             raise ValueError(
                 f"sequences_per_pass={self.sequences_per_pass} times "
-                f"updates_per_step={self.updates_per_step} must divide questions_per_step x num_votes = {self.sequences_per_step}"
+                f"updates_per_step={self.updates_per_step} must divide questions_per_step x num_votes = "
+                f"{self.sequences_per_step}"
             )
         if self.learning_rate <= 0:
             raise ValueError(f"learning_rate must be positive, got {self.learning_rate}")
