@@ -47,8 +47,8 @@ for level in $levels; do
   for method in tot_self_eval tot_majority mctsr; do rivals "$level" "$method"_{small,medium,large}; done
 done
 for level in $levels; do
-  icpo nano_nk_sweep "benchmark=$level" "run_name=nano_nk_sweep_$level" method.num_candidates=64
-  icpo nano_nk_sweep "benchmark=$level" "run_name=nano_nk_sweep_$level" method.num_candidates=32,16,8,4,2
+  icpo nano_nk_sweep "benchmark=$level" "run_name=nano_nk_sweep_$level" budget.num_candidates=64
+  icpo nano_nk_sweep "benchmark=$level" "run_name=nano_nk_sweep_$level" budget.num_candidates=32,16,8,4,2
 done
 rows=4096 # at 8192 a process that draws 16 x 16 look-aheads takes up to 15 GB
 for arms in "${racers[@]}"; do

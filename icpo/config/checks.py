@@ -3,7 +3,7 @@
 import logging
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -20,6 +20,7 @@ SWITCHES = ("dry_run", "watch")
 NEEDED = ("tracking", "run_name", "cell", "output_root")
 # By code; all other keys are there for others to refer to.
 READ = (*SWITCHES, *NEEDED, "job", "allow_targets")
+BUDGET = re.compile(r"\+*(?:protocol|method)\.(num_(?:rounds|candidates|lookaheads|finals|samples))$")
 NO_FOLDER = ("", ".", "..")
 NO_EXPERIMENT = "No experiment selected. Pass +exp=NAME; presets: {presets}. See --help."
 
@@ -36,6 +37,7 @@ def check_arguments(arguments: Sequence[str]) -> None:
                 f"{group} looks like a secret, which would be stored with the settings. Put it into an "
                 "environment variable; engine.api_key_env names it."
             )
+        check_budget_key(group)
         if choice == "null" and (conf_folder() / group.lstrip("+")).is_dir():
             raise ConfigError(f"{argument} is no choice of {group}. To leave the group out, pass ~{group}.")
         if re.match(r"\+?exp=.*,", argument):
@@ -48,6 +50,12 @@ def check_arguments(arguments: Sequence[str]) -> None:
                 f"{argument} sweeps over seeds, whose cells would share a folder. Give all to each cell, "
                 "as in seeds=[0,1,2], or start one run for each with its own run_name."
             )
+
+
+def check_budget_key(key: str) -> None:
+    """Refuses a number of the budget under a key that held it in version 1. Raises ConfigError."""
+    if moved := BUDGET.match(key):
+        raise ConfigError(f"{key} is now budget.{moved[1]}; budget=small, medium or large sets all numbers.")
 
 
 def check_config(config: DictConfig) -> None:
@@ -78,8 +86,11 @@ def check_config(config: DictConfig) -> None:
         )
     if unclear:
         raise ConfigError(f"{unclear[0]} must be true or false, got {config.get(unclear[0])!r}.")
-    raw = OmegaConf.to_container(config, resolve=False)
+    raw = cast(dict[str, Any], OmegaConf.to_container(config, resolve=False))
     _check_keys(raw)
+    for group in ("protocol", "method"):
+        for key in raw.get(group) or ():
+            check_budget_key(f"{group}.{key}")
     for path, target in targets(raw):
         check_target(path, target, allowed)
 

@@ -56,6 +56,8 @@ def describe(error: ValidationError) -> str:
 def _kind(error: ErrorDetails) -> str | None:
     """What should have been there."""
     kind = error["type"]
+    if _is_above_a_whole_number(error):
+        return f"at least {error['ctx']['gt'] + 1}"
     return (
         KINDS[kind] if kind in KINDS else BOUNDS[kind].format(**_rounded(error)) if kind in BOUNDS else None
     )
@@ -65,6 +67,10 @@ def _rounded(error: ErrorDetails) -> dict[str, Any]:
     """The context of an error, with whole numbers as such."""
     context = error.get("ctx", {})
     return {k: int(v) if isinstance(v, float) and v.is_integer() else v for k, v in context.items()}
+
+
+def _is_above_a_whole_number(error: ErrorDetails) -> bool:
+    return error["type"] == "greater_than" and isinstance(error["ctx"]["gt"], int)
 
 
 def _name(place: tuple[int | str, ...]) -> str:

@@ -26,6 +26,8 @@ NOT_IN_DIGEST = (
     "rates",
     "question_tokens",
     "allow_targets",
+    "arm",
+    "title",
 )
 ENGINE_PACE = (  # how fast an engine goes and what it may spend: a run goes on when they are changed
     "max_num_seqs",

@@ -56,6 +56,8 @@ class Evaluation:
     rates: Rates
     question_tokens: int
     watch: bool
+    arm: str = "default"
+    title: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "seeds", tuple(self.seeds))
@@ -148,6 +150,8 @@ class Evaluation:
         reward = getattr(self.method, "reward", None)
         selector = getattr(self.method, "selector", None)
         return {
+            "arm": self.arm,
+            "title": self.title,
             "backbone": self.backbone.name,
             "benchmark": self.benchmark.name,
             "method": self.method.name,

@@ -40,7 +40,7 @@ def _draws(job: Evaluation, max_tokens: dict[Purpose, int]) -> list[Draws]:
     method = job.method
     question_tokens = job.question_tokens
     if isinstance(method, Direct):
-        return direct_draws(num_finals=method.num_finals, question_tokens=question_tokens)
+        return direct_draws(num_finals=method.budget.num_finals, question_tokens=question_tokens)
     if isinstance(method, MeIcpo):
         selector = method.selector
         stages = selector.stages(method.num_lookaheads) if isinstance(selector, EntropyRacing) else (1,)
@@ -48,7 +48,7 @@ def _draws(job: Evaluation, max_tokens: dict[Purpose, int]) -> list[Draws]:
             num_rounds=method.num_rounds,
             num_candidates=method.num_candidates,
             num_lookaheads=method.num_lookaheads if selector.needs_lookaheads else 0,
-            num_finals=method.num_finals,
+            num_finals=method.budget.num_finals,
             finals_after=method.finals_after or (),
             num_kept=method.num_candidates if isinstance(selector, KeepAll) else 1,
             num_instalments=len(stages),

@@ -1,4 +1,4 @@
-"""The Protocol value: sampling, budgets, prompts and grading that a cell is run under."""
+"""The Protocol value: sampling, prompts and grading that a cell is run under."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -31,13 +31,9 @@ class LookaheadRules:
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
-    """One conf/protocol/NAME.yaml; the budgets are the defaults that methods take from it."""
+    """One conf/protocol/NAME.yaml."""
 
     name: str
-    num_rounds: int
-    num_candidates: int
-    num_lookaheads: int
-    num_finals: int
     sampling: Mapping[str, Sampling]
     lookahead: LookaheadRules
     max_context_tokens: int | None

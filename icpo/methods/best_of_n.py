@@ -6,7 +6,7 @@ from icpo.methods.independent import Answering, answer_independently
 from icpo.methods.judging import WORST, Judge, Verdicts, draw_verdicts, mean_verdict
 from icpo.methods.settings import require_at_least
 from icpo.seeding import derive_seed
-from icpo.types import Candidate, Purpose, Question, Solving, Step, Toolkit
+from icpo.types import Budget, Candidate, Purpose, Question, Solving, Step, Toolkit
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,30 +19,30 @@ class BestOfN:
 
     name: str
     label: str
-    num_samples: int
+    budget: Budget
     num_verdicts: int
-    num_finals: int
     judge: Judge
 
     def __post_init__(self) -> None:
-        require_at_least(
-            1, num_samples=self.num_samples, num_verdicts=self.num_verdicts, num_finals=self.num_finals
-        )
+        require_at_least(1, num_verdicts=self.num_verdicts)
 
     @property
     def max_sequences(self) -> int:
         """The most completions that a question may take."""
-        return self.num_finals * self.num_samples * (1 + self.num_verdicts)
+        return self.budget.num_finals * self.budget.num_samples * (1 + self.num_verdicts)
 
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
         """One step of the trace is one sample with its value."""
         return answer_independently(
-            question, self.num_finals, lambda scope: self._choose(question, tools, scope), seed=seed
+            question, self.budget.num_finals, lambda scope: self._choose(question, tools, scope), seed=seed
         )
 
     def _choose(self, question: Question, tools: Toolkit, scope: int) -> Answering:
         request = tools.ask(
-            Purpose.CANDIDATE, tools.prompts.plain(question), self.num_samples, derive_seed(scope, "sample")
+            Purpose.CANDIDATE,
+            tools.prompts.plain(question),
+            self.budget.num_samples,
+            derive_seed(scope, "sample"),
         )
         [completions] = yield [request]
         candidates = tools.candidates(completions, question.kind)

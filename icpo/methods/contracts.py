@@ -204,7 +204,7 @@ def _bounded(name: str, ask: AskLookahead, num_attempts: int, num_lookaheads: in
                 raise ContractError(
                     f"{name}: ask({_shown(plain)}) must leave attempt {i} between 1 and "
                     f"num_lookaheads={num_lookaheads} look-aheads in all, and {asked[i]} were asked for "
-                    "before. Ask for fewer, or raise method.num_lookaheads."
+                    "before. Ask for fewer, or raise budget.num_lookaheads."
                 )
         asked.update(plain)
         return ask(plain)

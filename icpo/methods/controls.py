@@ -7,10 +7,10 @@ from icpo.errors import BenchmarkError
 from icpo.methods.drawing import draw_finals, draw_summaries
 from icpo.methods.electing import elect
 from icpo.methods.me_icpo import MeIcpo
-from icpo.methods.settings import require_at_least
 from icpo.seeding import derive_seed
 from icpo.types import (
     Attempt,
+    Budget,
     Candidate,
     Drawing,
     History,
@@ -41,56 +41,51 @@ class MajorityHint:
 
     name: str
     label: str
-    num_samples: int
-    num_finals: int
-
-    def __post_init__(self) -> None:
-        require_at_least(1, num_samples=self.num_samples, num_finals=self.num_finals)
+    budget: Budget
 
     @property
     def max_sequences(self) -> int:
         """Completions drawn for a question."""
-        return self.num_samples + self.num_finals
+        return self.budget.num_samples + self.budget.num_finals
 
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
         """Votes on direct's samples, then draws finals with the winner, if there is one, as the one idea."""
         scope = derive_seed(seed, question.question_id)
-        candidates, votes = yield from _draw_base(question, tools, self.num_samples, scope)
+        candidates, votes = yield from _draw_base(question, tools, self.budget.num_samples, scope)
         winner = elect(candidates, votes, seed=derive_seed(scope, "tie"))
         hint = (Attempt(winner, 1, ""),) if votes.winners else ()
-        finals, num_dropped = yield from draw_finals(question, hint, tools, self.num_finals, scope, 1)
+        finals, num_dropped = yield from draw_finals(question, hint, tools, self.budget.num_finals, scope, 1)
         trace = (Step("base", candidates),)
         return QuestionResult(question, seed, trace, ((1, finals),), dropped_at_finals=(num_dropped,))
 
 
 @dataclass(frozen=True, slots=True)
 class RepeatedError:
-    """The runner-up answer of direct's samples, probably wrong, tagged 1 so many times."""
+    """The runner-up answer of direct's samples, probably wrong, tagged 1, once for each round."""
 
     name: str
     label: str
-    num_samples: int
-    num_copies: int
-    num_finals: int
+    budget: Budget
 
     def __post_init__(self) -> None:
-        require_at_least(
-            1, num_samples=self.num_samples, num_copies=self.num_copies, num_finals=self.num_finals
-        )
+        if self.budget.num_rounds < 1:
+            raise ValueError("method=repeated_error shows an answer budget.num_rounds times, at least once")
 
     @property
     def max_sequences(self) -> int:
         """The most completions that a question may take."""
-        return self.num_samples + 1 + self.num_finals
+        return self.budget.num_samples + 1 + self.budget.num_finals
 
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
         """Draws finals with the runner-up as every idea; with none where all samples agree."""
         scope = derive_seed(seed, question.question_id)
-        candidates, votes = yield from _draw_base(question, tools, self.num_samples, scope)
+        candidates, votes = yield from _draw_base(question, tools, self.budget.num_samples, scope)
         chosen = [candidates[votes.labels.index(label)] for label, _ in votes.counts[1:2]]
         summaries = yield from draw_summaries(question, chosen, tools)
-        ideas = [Attempt(c, 1, s) for c, s in zip(chosen, summaries, strict=True)] * self.num_copies
-        finals, num_dropped = yield from draw_finals(question, tuple(ideas), tools, self.num_finals, scope, 1)
+        ideas = [Attempt(c, 1, s) for c, s in zip(chosen, summaries, strict=True)] * self.budget.num_rounds
+        finals, num_dropped = yield from draw_finals(
+            question, tuple(ideas), tools, self.budget.num_finals, scope, 1
+        )
         trace = (Step("base", candidates),)
         return QuestionResult(question, seed, trace, ((1, finals),), dropped_at_finals=(num_dropped,))
 
@@ -109,7 +104,7 @@ class Foreign:
         """The most completions that a question may take."""
         inner = self.inner
         a_round = inner.num_candidates * (2 + inner.num_lookaheads)
-        return inner.num_rounds * a_round + (1 + len(inner.finals_after or ())) * inner.num_finals
+        return inner.num_rounds * a_round + (1 + len(inner.finals_after or ())) * inner.budget.num_finals
 
     def among(self, questions: Sequence[Question]) -> "Foreign":
         """The same method, each question's ideas coming from the next one's run.
@@ -137,7 +132,7 @@ class Foreign:
         history: History = tuple(done.attempts[i] for done in rounds for i in done.kept)
         scope = derive_seed(seed, question.question_id)
         finals, num_dropped = yield from draw_finals(
-            question, history, tools, self.inner.num_finals, scope, self.inner.num_rounds
+            question, history, tools, self.inner.budget.num_finals, scope, self.inner.num_rounds
         )
         ideas = tuple(Step("foreign idea", (idea.candidate,), idea.reward) for idea in history)
         at_end = ((self.inner.num_rounds, finals),)

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 from icpo.methods.drawing import draw_finals
-from icpo.methods.settings import require_at_least
 from icpo.seeding import derive_seed
-from icpo.types import AnswerKind, Purpose, Question, QuestionResult, Solving, Toolkit
+from icpo.types import AnswerKind, Budget, Purpose, Question, QuestionResult, Solving, Toolkit
 
 
 class BasePrompt(str, Enum):
@@ -21,27 +20,32 @@ class BasePrompt(str, Enum):
     AUTHORS = "authors"
 
 
+PAPER_BUDGET = Budget()
+
+
 @dataclass(frozen=True, slots=True)
 class Direct:
     """k finals with no context but the question."""
 
-    name: str
-    label: str
-    prompt: BasePrompt
-    num_finals: int
+    prompt: BasePrompt = BasePrompt.PLAIN
+    budget: Budget = PAPER_BUDGET
+    name: str = "direct"
+    label: str = "direct"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "prompt", BasePrompt(self.prompt))
-        require_at_least(1, num_finals=self.num_finals)
 
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
         """Draws the finals of one question."""
         scope = derive_seed(seed, question.question_id)
         if self._promises_ideas(question.kind):
-            finals, _ = yield from draw_finals(question, (), tools, self.num_finals, scope, 0)
+            finals, _ = yield from draw_finals(question, (), tools, self.budget.num_finals, scope, 0)
         else:
             request = tools.ask(
-                Purpose.FINAL, tools.prompts.plain(question), self.num_finals, derive_seed(scope, "final", 0)
+                Purpose.FINAL,
+                tools.prompts.plain(question),
+                self.budget.num_finals,
+                derive_seed(scope, "final", 0),
             )
             [completions] = yield [request]
             finals = tools.candidates(completions, question.kind)

@@ -9,6 +9,7 @@ from icpo.methods.mctsr_tree import AnswerTree
 from icpo.methods.settings import require_at_least
 from icpo.seeding import derive_seed
 from icpo.types import (
+    Budget,
     Candidate,
     Drawing,
     Prompt,
@@ -49,27 +50,27 @@ class Mctsr:
     exploration: float
     full_score: float
     suppression: float
-    num_finals: int
+    budget: Budget
     refining: RefinePrompts
     judge: Judge
 
     def __post_init__(self) -> None:
         require_at_least(0, num_rollouts=self.num_rollouts)
-        require_at_least(
-            1, num_rewards=self.num_rewards, max_children=self.max_children, num_finals=self.num_finals
-        )
+        require_at_least(1, num_rewards=self.num_rewards, max_children=self.max_children)
         if self.exploration < 0:
             raise ValueError(f"exploration must not be negative, got {self.exploration}")
 
     @property
     def max_sequences(self) -> int:
         """Completions drawn for a question."""
-        return self.num_finals * (1 + self.num_rewards + self.num_rollouts * (2 + 2 * self.num_rewards))
+        return self.budget.num_finals * (
+            1 + self.num_rewards + self.num_rollouts * (2 + 2 * self.num_rewards)
+        )
 
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
         """One tree an answer."""
         return answer_independently(
-            question, self.num_finals, lambda scope: self._tree(question, tools, scope), seed=seed
+            question, self.budget.num_finals, lambda scope: self._tree(question, tools, scope), seed=seed
         )
 
     def _tree(self, question: Question, tools: Toolkit, scope: int) -> Answering:

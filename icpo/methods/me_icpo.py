@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from icpo.methods.contracts import require_members, rewarded, selected
 from icpo.methods.drawing import draw_candidates, draw_finals, draw_summaries, look_ahead
-from icpo.methods.settings import require_at_least
 from icpo.seeding import derive_seed
 from icpo.types import (
     Attempt,
+    Budget,
     Candidate,
     Drawing,
     History,
@@ -20,6 +20,8 @@ from icpo.types import (
     Solving,
     Toolkit,
 )
+
+PAPER_BUDGET = Budget()
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,35 +37,45 @@ class MeIcpo:
     round's prompt, for its candidates.
     """
 
-    name: str
-    label: str
-    num_rounds: int
-    num_candidates: int
-    num_lookaheads: int
-    num_finals: int
     reward: RewardSource
     selector: Selector
-    finals_after: tuple[int, ...] | None
-    answered_only: bool
-    early_stop: float | None
-    reuse_lookaheads: bool
+    budget: Budget = PAPER_BUDGET
+    finals_after: tuple[int, ...] | None = None
+    answered_only: bool = True
+    early_stop: float | None = None
+    reuse_lookaheads: bool = False
+    name: str = "me_icpo"
+    label: str = "me_icpo"
 
     def __post_init__(self) -> None:
         after = (self.num_rounds,) if self.finals_after is None else tuple(sorted(set(self.finals_after)))
         object.__setattr__(self, "finals_after", after)
         require_members("reward", self.reward)
         require_members("selector", self.selector)
-        require_at_least(0, num_rounds=self.num_rounds, num_lookaheads=self.num_lookaheads)
-        require_at_least(1, num_candidates=self.num_candidates, num_finals=self.num_finals)
         if self.early_stop is not None and not 0 < self.early_stop <= 1:
             raise ValueError(f"early_stop must be null or lie in (0, 1], got {self.early_stop}")
         if self.selector.needs_lookaheads and self.num_lookaheads < 1:
             raise ValueError(
-                f"selector={self.selector.name} compares look-aheads and needs num_lookaheads of at least 1, "
-                f"got {self.num_lookaheads}"
+                f"selector={self.selector.name} compares look-aheads and needs "
+                f"budget.num_lookaheads of at least 1, got {self.num_lookaheads}"
             )
         if not after or after[0] < 0 or after[-1] > self.num_rounds:
             raise ValueError(f"finals_after must lie in [0, num_rounds={self.num_rounds}], got {list(after)}")
+
+    @property
+    def num_rounds(self) -> int:
+        """The rounds of its budget, n."""
+        return self.budget.num_rounds
+
+    @property
+    def num_candidates(self) -> int:
+        """The candidates of a round, k."""
+        return self.budget.num_candidates
+
+    @property
+    def num_lookaheads(self) -> int:
+        """The look-aheads of an attempt, m."""
+        return self.budget.num_lookaheads
 
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
         """Algorithm 1 for one question: yields requests, receives completions."""
@@ -75,7 +87,7 @@ class MeIcpo:
         for t in range(self.num_rounds + 1):
             if t in (self.finals_after or ()):
                 found, num_dropped = yield from draw_finals(
-                    question, history, tools, self.num_finals, scope, t
+                    question, history, tools, self.budget.num_finals, scope, t
                 )
                 ends.append((t, found, num_dropped))
             if t < self.num_rounds and not self._has_settled(rounds):

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 
 from icpo.methods.electing import elect
 from icpo.methods.independent import Answering, answer_independently
-from icpo.methods.settings import require_at_least
 from icpo.seeding import derive_seed
-from icpo.types import Purpose, Question, Solving, Step, Toolkit
+from icpo.types import Budget, Purpose, Question, Solving, Step, Toolkit
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,26 +14,25 @@ class SelfConsistency:
 
     name: str
     label: str
-    num_samples: int
-    num_finals: int
-
-    def __post_init__(self) -> None:
-        require_at_least(1, num_samples=self.num_samples, num_finals=self.num_finals)
+    budget: Budget
 
     @property
     def max_sequences(self) -> int:
         """Completions drawn for a question."""
-        return self.num_finals * self.num_samples
+        return self.budget.num_finals * self.budget.num_samples
 
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
         """One step of the trace is one poll, valued by its majority's share of the samples."""
         return answer_independently(
-            question, self.num_finals, lambda scope: self._poll(question, tools, scope), seed=seed
+            question, self.budget.num_finals, lambda scope: self._poll(question, tools, scope), seed=seed
         )
 
     def _poll(self, question: Question, tools: Toolkit, scope: int) -> Answering:
         request = tools.ask(
-            Purpose.CANDIDATE, tools.prompts.plain(question), self.num_samples, derive_seed(scope, "sample")
+            Purpose.CANDIDATE,
+            tools.prompts.plain(question),
+            self.budget.num_samples,
+            derive_seed(scope, "sample"),
         )
         [completions] = yield [request]
         candidates = tools.candidates(completions, question.kind)

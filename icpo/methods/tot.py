@@ -9,6 +9,7 @@ from icpo.methods.settings import require_at_least
 from icpo.methods.tot_evaluation import Evaluation, State, ThoughtPrompts, continued
 from icpo.seeding import derive_seed
 from icpo.types import (
+    Budget,
     Candidate,
     Completion,
     Drawing,
@@ -37,7 +38,7 @@ class TreeOfThoughts:
     num_kept: int
     max_thought_tokens: int
     separator: str
-    num_finals: int
+    budget: Budget
     thoughts: ThoughtPrompts
     evaluation: Evaluation
 
@@ -48,7 +49,6 @@ class TreeOfThoughts:
             num_thoughts=self.num_thoughts,
             num_kept=self.num_kept,
             max_thought_tokens=self.max_thought_tokens,
-            num_finals=self.num_finals,
         )
         if not self.separator:
             raise ValueError("separator must not be empty: a thought would end before it begins")
@@ -57,12 +57,12 @@ class TreeOfThoughts:
     def max_sequences(self) -> int:
         """The most completions that a question may take."""
         num_states = self.num_thoughts * (1 + (self.depth - 1) * self.num_kept)
-        return self.num_finals * (num_states + self.num_kept) * (1 + self.evaluation.num_replies)
+        return self.budget.num_finals * (num_states + self.num_kept) * (1 + self.evaluation.num_replies)
 
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
         """One tree an answer."""
         return answer_independently(
-            question, self.num_finals, lambda scope: self._tree(question, tools, scope), seed=seed
+            question, self.budget.num_finals, lambda scope: self._tree(question, tools, scope), seed=seed
         )
 
     def _tree(self, question: Question, tools: Toolkit, scope: int) -> Answering:

@@ -1,5 +1,6 @@
 """The values that flow through a cell and the protocols that its parts meet as."""
 
+from icpo.types.budget import Budget
 from icpo.types.protocols import (
     AskLookahead,
     Bounded,
@@ -47,6 +48,7 @@ __all__ = [
     "Attempt",
     "Batches",
     "Bounded",
+    "Budget",
     "Candidate",
     "Completion",
     "Drawing",

@@ -16,9 +16,9 @@ from tests.public_files import FILES, needs_files
 pytestmark = needs_files
 FILE_OF = {"aime2024": "aime2024", "amc": "amc", "math500": "math500", "gpqa": "gpqa_diamond"}
 TINY = (
-    "num_rounds=1", "num_candidates=2", "num_lookaheads=2", "num_finals=2",
-    "sampling.candidate.max_tokens=24", "sampling.candidate.min_room_tokens=24",
-    "sampling.summary.max_tokens=16", "sampling.summary.min_room_tokens=16",
+    "budget.num_rounds=1", "budget.num_candidates=2", "budget.num_lookaheads=2", "budget.num_finals=2",
+    "protocol.sampling.candidate.max_tokens=24", "protocol.sampling.candidate.min_room_tokens=24",
+    "protocol.sampling.summary.max_tokens=16", "protocol.sampling.summary.min_room_tokens=16",
 )  # fmt: skip
 
 
@@ -59,7 +59,7 @@ def test_a_run_on_nano_grades_every_question_of_a_file(tmp_path, names):
     command = [
         sys.executable, "-m", "icpo.run", "+exp=main_table", "backbone=nano", "engine=transformers",
         "tracking=none", f"output_root={tmp_path}", f"benchmark={','.join(names)}", f"benchmark.path={file}",
-        "benchmark.limit=3", "seeds=[0]", *(f"protocol.{setting}" for setting in TINY),
+        "benchmark.limit=3", "seeds=[0]", *TINY,
     ]  # fmt: skip
     done = subprocess.run(command, cwd=CONF.parent, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr[-2000:]

@@ -107,12 +107,12 @@ def test_the_command_line_of_grading_has_the_rules_of_the_papers_protocol():
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
-        (["protocol.sampling.candidate.top_p=2"], r"top_p must lie in \(0, 1\], got 2.*job.protocol"),
-        (["method.num_candidates=0"], "num_candidates must be at least 1, got 0"),
-        (["method.num_lookaheads=0"], "selector=entropy .*num_lookaheads"),
+        (["protocol.sampling.candidate.top_p=2"], "top_p must be at most 1, got 2.*job.protocol"),
+        (["budget.num_candidates=0"], "num_candidates must be at least 1, got 0"),
+        (["budget.num_lookaheads=0"], "selector=entropy .*num_lookaheads"),
         (
-            ["+method.num_round=3"],
-            r"method has no 'num_round'; it has .*Did you mean num_rounds\?; full_key: job.method",
+            ["+budget.num_round=3"],
+            r"budget has no 'num_round'; it has .*Did you mean num_rounds\?; full_key: job.method.budget",
         ),
         (["seeds=[]"], "seeds"),
         (["seeds=[1,1]"], "seeds"),
@@ -131,9 +131,9 @@ def test_the_command_line_of_grading_has_the_rules_of_the_papers_protocol():
             ["method.finals_after=2"],
             r"finals_after must be a list of whole numbers or null.*Write finals_after=\[2\]",
         ),
-        (["protocol.sampling.candidate.stop=x"], r"stop must be a list of texts, got 'x'. Write stop=\[x\]"),
-        (["method.num_rounds=1.5"], "num_rounds must be a whole number, got 1.5"),
-        (["method=direct", "method.num_finals=true"], "num_finals must be a whole number, got True"),
+        (["protocol.sampling.candidate.stop=x"], r"stop must be a list, got 'x'. Write stop=\[x\]"),
+        (["budget.num_rounds=1.5"], "num_rounds must be a whole number, got 1.5"),
+        (["method=direct", "budget.num_finals=true"], "num_finals must be a whole number, got True"),
         (["protocol.answer_line=5"], "answer_line must be a text, got 5; full_key: job.prompts|job.protocol"),
         (["protocol.name=null"], "name must be a text, got None; full_key: job.protocol"),
         (["protocol.lookahead.forced_answer=5"], "forced_answer must be a text or null, got 5"),
@@ -144,7 +144,7 @@ def test_the_command_line_of_grading_has_the_rules_of_the_papers_protocol():
         (["question_tokens=0"], "question_tokens must be at least 1, got 0"),
         (["backbone.max_answer_tokens=0"], "max_answer_tokens must be .*, got 0"),
         (["backbone.max_answer_tokens=50"], "min_room_tokens must be at most max_tokens=50, got 160"),
-        (["protocol.sampling.candidate.stop=['']"], "stop must hold texts that are not empty"),
+        (["protocol.sampling.candidate.stop=['']"], r"stop\[0\] must be text of at least 1 char"),
     ],
 )
 def test_a_wrong_value_is_named(overrides, message):
@@ -243,7 +243,7 @@ def test_the_digest_leaves_out_what_does_not_change_results():
         assert config_digest(resolved_of("+exp=quickstart", same)) == base, same
     for other in (
         "seeds=[1]",
-        "method.num_rounds=1",
+        "budget.num_rounds=1",
         "protocol.sampling.candidate.temperature=0.7",
         "benchmark.limit=2",
     ):

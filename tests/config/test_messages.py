@@ -25,12 +25,12 @@ def test_a_misspelt_group_is_refused_with_the_right_name_and_never_with_a_plus(o
 
 
 def test_a_misspelt_key_is_refused_with_the_right_name(own):
-    assert refusal(own, "method.num_round=3").endswith("'method.num_round'. Did you mean num_rounds?")
+    assert refusal(own, "budget.num_round=3").endswith("'budget.num_round'. Did you mean num_rounds?")
 
 
 def test_a_key_that_is_like_no_other_is_refused_with_those_that_there_are(own):
     line = refusal(own, "method.look=3")
-    assert line.startswith("Could not override 'method.look'. There, it can be ") and "num_rounds" in line
+    assert line.startswith("Could not override 'method.look'. There, it can be ") and "early_stop" in line
     assert refusal(own, "zzz=3").endswith("'zzz'. Append --cfg job to see all settings of the run.")
 
 

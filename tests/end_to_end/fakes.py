@@ -108,9 +108,9 @@ def run(folder, questions, *overrides, engine=None):
         *_source(questions),
         "benchmark.limit=null",
         "tracking=none",
-        "protocol.num_candidates=3",
-        "protocol.num_lookaheads=3",
-        "protocol.num_finals=4",
+        "budget.num_candidates=3",
+        "budget.num_lookaheads=3",
+        "budget.num_finals=4",
         *overrides,
     ]
     with initialize_config_dir(config_dir=config_source(), version_base="1.3"):

@@ -28,8 +28,8 @@ from tests.end_to_end.counted_run import stored_keys
 
 ROOT = Path(__file__).parents[2]
 TINY = [
-    "+exp=quickstart", "benchmark=arith_l1", "benchmark.limit=12", "tracking=none", "protocol.num_rounds=1",
-    "protocol.num_candidates=2", "protocol.num_lookaheads=2", "protocol.num_finals=2",
+    "+exp=quickstart", "benchmark=arith_l1", "benchmark.limit=12", "tracking=none", "budget.num_rounds=1",
+    "budget.num_candidates=2", "budget.num_lookaheads=2", "budget.num_finals=2",
 ]  # fmt: skip
 OF_ENGINE = {
     "transformers": ["engine=transformers", "engine.block_questions=2"],

@@ -197,9 +197,9 @@ def test_an_interrupted_cell_goes_on_and_ends_with_the_same_results(tmp_path, en
 def test_arms_share_the_draws_that_they_have_in_common(tmp_path):
     """The first round's candidates and their summaries are the same for every selector."""
     questions = questions_file(tmp_path)
-    _, first = run(tmp_path / "run", questions, "method.num_rounds=1", "selector=random", engine=Continuous())
+    _, first = run(tmp_path / "run", questions, "budget.num_rounds=1", "selector=random", engine=Continuous())
     _, second = run(
-        tmp_path / "run", questions, "method.num_rounds=1", "selector=entropy", engine=Continuous()
+        tmp_path / "run", questions, "budget.num_rounds=1", "selector=entropy", engine=Continuous()
     )
     drawn = {(r.prompt, r.seed, r.num_samples) for r in first.requests}
     again = [r for r in second.requests if (r.prompt, r.seed, r.num_samples) in drawn]
@@ -225,10 +225,10 @@ def test_changed_questions_are_refused(tmp_path):
 
 def test_rounds_kept_apart_serve_every_smaller_n(tmp_path):
     questions = questions_file(tmp_path)
-    long, _ = run(tmp_path / "long", questions, "method.num_rounds=3", "method.finals_after=[1,2,3]")
+    long, _ = run(tmp_path / "long", questions, "budget.num_rounds=3", "method.finals_after=[1,2,3]")
     by_rounds = read_metrics(long)["by_num_rounds"]
     for n in (1, 2, 3):
-        short, _ = run(tmp_path / "short", questions, f"method.num_rounds={n}")
+        short, _ = run(tmp_path / "short", questions, f"budget.num_rounds={n}")
         assert by_rounds[str(n)]["mean_at_k"] == read_metrics(short)["mean_at_k"]
 
 

@@ -15,7 +15,7 @@ from icpo.config import build, check_config, config_source
 from icpo.evaluation.planning import cell_need
 from icpo.report import question_frame
 from icpo.store import read_metrics, read_results
-from icpo.types import AnswerKind, Candidate, Lookahead, Purpose
+from icpo.types import AnswerKind, Budget, Candidate, Lookahead, Purpose
 from tests.end_to_end.fakes import Blocks, run_composed
 from tests.methods.hand import QUESTION, boxed, play, said, tally, toolkit
 
@@ -132,7 +132,7 @@ def test_the_reward_is_for_every_answer_with_enough_votes():
 def test_the_method_answers_with_its_shortest_sample_and_knows_its_bound(tmp_path):
     from my_ext.methods import ShortestOfN
 
-    method = ShortestOfN("shortest_of_n", "shortest_of_n-s3", num_samples=3, num_finals=2)
+    method = ShortestOfN("shortest_of_n", "shortest_of_n-s3", Budget(num_samples=3, num_finals=2))
     samples = [said("so short"), *boxed("4"), said("Surely, surely boxed{5}")]
     result, [requests] = play(method.solve(QUESTION, toolkit(), seed=0), lambda request: samples)
     assert [answer.answer for answer in result.finals[0][1]] == ["4", "4"]

@@ -75,7 +75,7 @@ def test_all_that_scores_say_can_move(tmp_path, caplog, change, told):
     cell, _ = fakes.run(
         tmp_path / "run",
         fakes.questions_file(tmp_path),
-        *("method.num_rounds=2", "method.finals_after=[1,2]", "method.num_candidates=4"),
+        *("budget.num_rounds=2", "method.finals_after=[1,2]", "budget.num_candidates=4"),
     )
     right, metrics = (cell / "scores.jsonl").read_text(), read_metrics(cell)
     replace_first_score(cell, change, metrics | {"mean_at_k": None})

@@ -21,7 +21,7 @@ def job(*overrides):
         (["method=direct"], 16),
         (["method=me_icpo"], 2 * (8 + 8 + 64) + 16),
         (["method=me_icpo", "selector=random"], 2 * (8 + 8) + 16),
-        (["method=self_consistency", "method.num_samples=4"], 16 * 4),
+        (["method=self_consistency", "budget.num_samples=4"], 16 * 4),
         (["method=majority_hint"], 16 + 16),
         (["method=repeated_error"], 16 + 1 + 16),
         (["method=foreign"], 2 * (8 + 8 + 64) + 16 + 16),

@@ -29,7 +29,7 @@ def outputs(tmp_path_factory):
     questions = questions_file(outputs)
     for level in LEVELS:
         for variant in VARIANTS:
-            settings = ("protocol.num_rounds=2", f"variant={variant.strip()}", f"benchmark.name={level}")
+            settings = ("budget.num_rounds=2", f"variant={variant.strip()}", f"benchmark.name={level}")
             run(outputs / "controls", questions, *settings)
     return outputs
 

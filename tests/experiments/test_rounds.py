@@ -12,7 +12,7 @@ from tests.experiments.scripts import load
 from tests.metrics.values import result, round_, votes_of
 from tests.report.stored_runs import tally
 
-FINALS_AFTER_EACH = ("method.num_rounds=2", "method.finals_after=[0,1,2]")
+FINALS_AFTER_EACH = ("budget.num_rounds=2", "method.finals_after=[0,1,2]")
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def test_finals_after_each_round_are_drawn_where_they_are_stored(script, tmp_pat
 
 
 def test_without_them_the_candidates_of_the_next_round_serve(script, tmp_path):
-    curves, stored = curves_of(script, tmp_path, "method.num_rounds=2")
+    curves, stored = curves_of(script, tmp_path, "budget.num_rounds=2")
     shares = [one["mean_at_k"] for one in stored["by_round"]]
     assert curves["mean"] == pytest.approx([*shares, stored["mean_at_k"]["value"]])
     assert len(curves["copied"]) == len(curves["entropy_bits"]) == 3

@@ -14,7 +14,7 @@ GROUPS = sorted(path.name for path in CONF.iterdir() if path.is_dir() and path.n
 CONTRADICTIONS = [
     ["backbone.max_context_tokens=100"],
     ["protocol.max_context_tokens=10"],
-    ["protocol.num_lookaheads=0", "selector=entropy"],
+    ["budget.num_lookaheads=0", "selector=entropy"],
     ["protocol.sampling.candidate.min_tokens=5000"],
     ["protocol.sampling.candidate.min_room_tokens=100000"],
     ["benchmark=questions_file", "reward=oracle"],
@@ -28,7 +28,7 @@ CONTRADICTIONS = [
     ["~cell"],
     ["seeds=[]"],
     ["hydra.mode=RUN", "hydra.sweeper.params=null", "job=null"],
-    ["method.num_candidates=0"],
+    ["budget.num_candidates=0"],
     ["benchmark.limit=0"],
     ["max_in_flight=0"],
     ["tracking._target_=icpo.store.storage.replace_file"],

@@ -71,7 +71,7 @@ def test_hostile_questions_and_completions_are_answered_stored_and_reported(
     path, rows = questions
     engine, said = hostile(kind)
     outputs = tmp_path / "outputs"
-    cell, _ = run(outputs / "run", path, f"method={method}", "protocol.num_rounds=1", engine=engine)
+    cell, _ = run(outputs / "run", path, f"method={method}", "budget.num_rounds=1", engine=engine)
     assert read_status(cell)["state"] == "done"
     stored = read_results(cell)
     assert sorted(row["question_id"] for row in stored) == sorted(row["id"] for row in rows)

@@ -16,7 +16,7 @@ SECRETS = {name: f"sk-{i}{'0123456789abcdef' * 2}{i:05}" for i, name in enumerat
 
 def run(folder, *overrides):
     command = [sys.executable, "-m", "icpo.run", "+exp=quickstart", "benchmark=arith_l1", "benchmark.limit=2"]
-    command += ["protocol.num_candidates=2", "protocol.num_lookaheads=2", "protocol.num_finals=2"]
+    command += ["budget.num_candidates=2", "budget.num_lookaheads=2", "budget.num_finals=2"]
     environment = os.environ | SECRETS | {"WANDB_MODE": "offline", "WANDB_DIR": str(folder)}
     return subprocess.run(
         [*command, f"output_root={folder}", *overrides],

@@ -6,7 +6,7 @@ from collections import Counter
 from icpo.methods import drive
 from icpo.methods.drive import Returned, advance
 from icpo.prompts import Book
-from icpo.types import AnswerKind, Completion, FinishReason, Purpose, Question, Toolkit, Votes
+from icpo.types import AnswerKind, Budget, Completion, FinishReason, Purpose, Question, Toolkit, Votes
 from tests.sampling import sampling_of
 
 QUESTION = Question("q1", "What is 2 + 2?", AnswerKind.NUMBER)
@@ -80,3 +80,10 @@ def driven(run, answer):
     """The result of one run, all observers having looked."""
     [result] = drive([run], Answering(answer), max_in_flight=1)
     return result
+
+
+def budgeted(settings):
+    """Settings of a method, with the numbers of its budget under one key."""
+    numbers = {key: value for key, value in settings.items() if key in Budget.__dataclass_fields__}
+    others = {key: value for key, value in settings.items() if key not in numbers}
+    return others | {"budget": Budget(**numbers)}

@@ -11,17 +11,17 @@ from icpo.prompts.mctsr import Refining
 from icpo.prompts.tot import Thoughts
 from icpo.prompts.verdicts import Verdict
 from icpo.types import FinishReason
-from tests.methods.hand import TOO_LONG, said
+from tests.methods.hand import TOO_LONG, budgeted, said
 
 
 def self_consistency(**changes):
     settings = {"name": "self_consistency", "label": "sc", "num_samples": 3, "num_finals": 2}
-    return SelfConsistency(**(settings | changes))
+    return SelfConsistency(**budgeted(settings | changes))
 
 
 def best_of_n(**changes):
     settings = {"name": "best_of_n", "label": "bon", "num_samples": 3, "num_verdicts": 2, "num_finals": 1}
-    return BestOfN(**(settings | {"judge": Verdict("yes_no", 16)} | changes))
+    return BestOfN(**budgeted(settings | {"judge": Verdict("yes_no", 16)} | changes))
 
 
 def tot(**changes):
@@ -37,7 +37,7 @@ def tot(**changes):
         "thoughts": Thoughts("continuation"),
         "evaluation": SelfEvaluation(Verdict("prospects", 16), 1),
     }
-    return TreeOfThoughts(**(settings | changes))
+    return TreeOfThoughts(**budgeted(settings | changes))
 
 
 def mctsr(**changes):
@@ -54,7 +54,7 @@ def mctsr(**changes):
         "refining": Refining("asked"),
         "judge": Verdict("score", 64),
     }
-    return Mctsr(**(settings | changes))
+    return Mctsr(**budgeted(settings | changes))
 
 
 RIVALS = {

@@ -49,5 +49,5 @@ def test_without_any_answer_nothing_is_judged():
 
 @pytest.mark.parametrize("setting", ["num_samples", "num_verdicts", "num_finals"])
 def test_bad_settings_are_named(setting):
-    with pytest.raises(ValueError, match=f"{setting} must be at least 1, got 0"):
+    with pytest.raises(ValueError, match=setting):
         best_of_n(**{setting: 0})

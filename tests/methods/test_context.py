@@ -4,7 +4,7 @@ import pytest
 
 from icpo.methods.controls import MajorityHint
 from icpo.selectors import Entropy, EntropyRacing
-from icpo.types import Purpose
+from icpo.types import Budget, Purpose
 from tests.methods.hand import QUESTION, TOO_LONG, boxed, play, toolkit
 from tests.methods.test_me_icpo import HAND, by_purpose, method
 
@@ -86,5 +86,8 @@ def test_a_hint_that_does_not_fit_is_counted():
         is_too_long = "]- " in request.prompt.user
         return [TOO_LONG] * request.num_samples if is_too_long else boxed(4, 5)
 
-    result, _ = play(MajorityHint("hint", "hint", 2, 2).solve(QUESTION, toolkit(), seed=0), answer)
+    result, _ = play(
+        MajorityHint("hint", "hint", Budget(num_samples=2, num_finals=2)).solve(QUESTION, toolkit(), seed=0),
+        answer,
+    )
     assert result.dropped_at_finals == (1,)

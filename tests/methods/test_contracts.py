@@ -9,10 +9,12 @@ import pytest
 from icpo.errors import ContractError
 from icpo.methods import Direct, MeIcpo, Run
 from icpo.methods.contracts import MEMBERS, Contract, require_members, rewarded, selected, start
+from icpo.methods.direct import BasePrompt
 from icpo.rewards import Majority
 from icpo.selectors import Entropy
 from icpo.types import (
     Attempt,
+    Budget,
     Candidate,
     Lookahead,
     Method,
@@ -324,10 +326,8 @@ def test_the_members_are_those_of_the_protocols():
 
 
 def me_icpo(**parts):
-    made = MeIcpo(
-        "me_icpo", "me_icpo", 1, 3, 4, 2, Majority("majority", True), Entropy("entropy", False), None, True,
-        None, False,
-    )  # fmt: skip
+    budget = Budget(num_rounds=1, num_candidates=3, num_lookaheads=4, num_finals=2)
+    made = MeIcpo(Majority("majority", True), Entropy("entropy", False), budget)
     return replace(made, **parts)
 
 
@@ -350,7 +350,7 @@ def test_me_icpo_holds_its_parts_to_their_protocols():
 
 
 def test_the_checks_change_no_request_and_no_result():
-    for method in (me_icpo(), Direct("direct", "direct", "plain", 3)):
+    for method in (me_icpo(), Direct(BasePrompt.PLAIN, Budget(num_finals=3))):
         answers = [lambda request: boxed(*range(request.num_samples))] * 2
         held, free = start(method, QUESTION, TOOLS, seed=3), Run(method.solve(QUESTION, TOOLS, seed=3))
         assert driven(held, answers[0]) == driven(free, answers[1])

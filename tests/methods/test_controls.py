@@ -4,11 +4,14 @@ import pytest
 
 from icpo.errors import BenchmarkError
 from icpo.methods import Direct, Foreign, MajorityHint, RepeatedError, Run
-from icpo.types import AnswerKind, Purpose, Question, Step
+from icpo.methods.direct import BasePrompt
+from icpo.types import AnswerKind, Budget, Purpose, Question, Step
 from tests.methods.hand import QUESTION, boxed, driven, play, said, toolkit
 from tests.methods.test_me_icpo import HAND, by_purpose, method
 
 OTHER = Question("q2", "What is 5 + 6?", AnswerKind.NUMBER)
+
+BUDGET = Budget(num_rounds=3, num_samples=4, num_finals=2)
 
 
 def answering(*base):
@@ -22,12 +25,12 @@ def answering(*base):
 
 
 def hint(num_samples=4):
-    return MajorityHint("majority_hint", "majority_hint", num_samples, 2)
+    return MajorityHint("majority_hint", "majority_hint", Budget(num_samples=num_samples, num_finals=2))
 
 
 def test_the_samples_of_a_control_are_the_very_draws_of_direct():
     _, asked = play(hint(2).solve(QUESTION, toolkit(), seed=3), answering(4, 5))
-    base = Direct("direct", "direct", "plain", 2)
+    base = Direct(BasePrompt.PLAIN, Budget(num_finals=2))
     _, drawn = play(base.solve(QUESTION, toolkit(), seed=3), answering(4, 5))
     assert asked[0] == drawn[0]
 
@@ -54,7 +57,7 @@ def test_where_nobody_answers_there_is_no_hint():
 
 
 def test_the_error_repeated_is_the_runner_up_tagged_1():
-    control = RepeatedError("repeated_error", "repeated_error", 4, 3, 2)
+    control = RepeatedError("repeated_error", "repeated_error", BUDGET)
     _, asked = play(control.solve(QUESTION, toolkit(), seed=0), answering(4, 5, 4, None))
     user = asked[-1][0].prompt.user
     assert user.count("BRIEFLY\n\nThus, the answer is \\(\\boxed{5}\\)") == 3
@@ -62,7 +65,7 @@ def test_the_error_repeated_is_the_runner_up_tagged_1():
 
 
 def test_the_error_repeated_is_none_where_all_agree():
-    control = RepeatedError("repeated_error", "repeated_error", 4, 3, 2)
+    control = RepeatedError("repeated_error", "repeated_error", BUDGET)
     result, asked = play(control.solve(QUESTION, toolkit(), seed=0), answering(4, 4, 4, 4))
     assert [stage[0].purpose for stage in asked] == [Purpose.FINAL, Purpose.FINAL]
     assert "ideas (reward" not in asked[-1][0].prompt.user and len(result.finals[0][1]) == 2
@@ -82,20 +85,9 @@ def test_a_single_question_has_no_foreign_ideas():
         Foreign("foreign", "foreign", method()).among([QUESTION])
 
 
-@pytest.mark.parametrize(
-    ("kind", "settings"),
-    [
-        (MajorityHint, {"num_samples": 0}),
-        (MajorityHint, {"num_finals": 0}),
-        (RepeatedError, {"num_samples": 0}),
-        (RepeatedError, {"num_copies": 0}),
-        (RepeatedError, {"num_finals": 0}),
-    ],
-)
-def test_settings_that_draw_nothing_are_refused(kind, settings):
-    sizes = {"num_samples": 4, "num_finals": 2} | ({"num_copies": 3} if kind is RepeatedError else {})
-    with pytest.raises(ValueError, match=f"{next(iter(settings))} must be at least 1, got 0"):
-        kind("control", "control", **sizes | settings)
+def test_a_repeated_error_needs_a_round():
+    with pytest.raises(ValueError, match=r"budget\.num_rounds"):
+        RepeatedError("repeated_error", "repeated_error", Budget(num_rounds=0))
 
 
 def test_a_foreign_trace_holds_no_rounds_that_would_be_graded_with_this_questions_gold():
@@ -105,7 +97,7 @@ def test_a_foreign_trace_holds_no_rounds_that_would_be_graded_with_this_question
     assert isinstance(idea, Step) and (idea.value, idea.candidates[0].answer) == (1, "4")
 
 
-@pytest.mark.parametrize("control", [hint(), RepeatedError("repeated_error", "repeated_error", 4, 3, 2)])
+@pytest.mark.parametrize("control", [hint(), RepeatedError("repeated_error", "repeated_error", BUDGET)])
 def test_a_control_is_charged_for_the_samples_that_it_shares_with_the_base(control):
     result = driven(Run(control.solve(QUESTION, toolkit(), seed=0)), answering(4, 5, 4, None))
     assert result.usage.num_sequences >= 4 + 2

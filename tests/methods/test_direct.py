@@ -3,7 +3,8 @@
 import pytest
 
 from icpo.methods import Direct
-from icpo.types import AnswerKind, Question
+from icpo.methods.direct import BasePrompt
+from icpo.types import AnswerKind, Budget, Question
 from tests.methods.hand import boxed, play, toolkit
 
 
@@ -21,7 +22,7 @@ from tests.methods.hand import boxed, play, toolkit
 def test_which_base_prompts_promise_ideas(prompt, kind, promises):
     question = Question("q", "Why?", AnswerKind(kind))
     result, [[request]] = play(
-        Direct("direct", "d", prompt, 3).solve(question, toolkit(), seed=0), lambda r: boxed(1, 2, 3)
+        Direct(prompt, Budget(num_finals=3)).solve(question, toolkit(), seed=0), lambda r: boxed(1, 2, 3)
     )
     assert ("ideas" in request.prompt.raw) is promises
     assert request.prompt.user == "Why?\n"
@@ -34,7 +35,8 @@ def test_base_and_empty_history_of_me_icpo_share_their_draw():
 
     question = Question("q", "Why?", AnswerKind.NUMBER)
     _, base = play(
-        Direct("direct", "d", "empty_history", 2).solve(question, toolkit(), seed=4), lambda r: boxed(1, 2)
+        Direct(BasePrompt("empty_history"), Budget(num_finals=2)).solve(question, toolkit(), seed=4),
+        lambda r: boxed(1, 2),
     )
     _, ours = play(method(num_rounds=0).solve(question, toolkit(), seed=4), lambda r: boxed(1, 2))
     assert base == ours
@@ -43,4 +45,4 @@ def test_base_and_empty_history_of_me_icpo_share_their_draw():
 @pytest.mark.parametrize(("prompt", "num_finals", "word"), [("nice", 1, "nice"), ("plain", 0, "num_finals")])
 def test_bad_settings_are_named(prompt, num_finals, word):
     with pytest.raises(ValueError, match=word):
-        Direct("direct", "d", prompt, num_finals)
+        Direct(prompt, Budget(num_finals=num_finals))

@@ -6,8 +6,10 @@ from dataclasses import replace
 import pytest
 
 from icpo.methods import Direct, Run, complete, drive
+from icpo.methods.direct import BasePrompt
 from icpo.types import (
     AnswerKind,
+    Budget,
     Completion,
     FinishReason,
     Observer,
@@ -99,7 +101,16 @@ def test_results_do_not_depend_on_the_order_in_which_an_engine_ends_requests():
 @pytest.mark.parametrize("max_in_flight", [1, 3, 100])
 def test_no_more_questions_are_in_flight_than_allowed(max_in_flight):
     engine = Shuffling(0)
-    assert len(list(drive(runs(Direct("direct", "d", "plain", 2)), engine, max_in_flight=max_in_flight))) == 7
+    assert (
+        len(
+            list(
+                drive(
+                    runs(Direct(BasePrompt.PLAIN, Budget(num_finals=2))), engine, max_in_flight=max_in_flight
+                )
+            )
+        )
+        == 7
+    )
     assert engine.most_waiting == min(max_in_flight, 7)
 
 
@@ -125,7 +136,7 @@ def test_every_stage_of_a_block_is_one_batch():
 
 def test_cost_counts_a_prompt_once_a_request():
     [result] = drive(
-        runs(Direct("direct", "d", "plain", 3), QUESTIONS[:1]),
+        runs(Direct(BasePrompt.PLAIN, Budget(num_finals=3)), QUESTIONS[:1]),
         Shuffling(0),
         max_in_flight=1,
     )
@@ -149,7 +160,9 @@ def test_truncations_are_counted_by_purpose():
 def test_a_method_that_asks_for_nothing_at_once_is_advanced():
     def idle():
         assert (yield []) == []
-        return (yield from Direct("direct", "d", "plain", 1).solve(QUESTIONS[0], toolkit(), seed=0))
+        return (
+            yield from Direct(BasePrompt.PLAIN, Budget(num_finals=1)).solve(QUESTIONS[0], toolkit(), seed=0)
+        )
 
     [result] = drive([Run(idle())], Shuffling(0), max_in_flight=2)
     assert result.question == QUESTIONS[0] and result.usage.num_requests == 1

@@ -9,7 +9,7 @@ from icpo.prompts import Book
 from icpo.rewards import Majority, NoReward
 from icpo.selectors import Entropy, KeepAll, RandomPick
 from icpo.types import Purpose
-from tests.methods.hand import BOOK, QUESTION, TOO_LONG, boxed, play, said, toolkit
+from tests.methods.hand import BOOK, QUESTION, TOO_LONG, boxed, budgeted, play, said, toolkit
 
 
 def method(**changes):
@@ -27,7 +27,7 @@ def method(**changes):
         "early_stop": None,
         "reuse_lookaheads": False,
     }
-    return MeIcpo(**(settings | changes))
+    return MeIcpo(**budgeted(settings | changes))
 
 
 def by_purpose(script):

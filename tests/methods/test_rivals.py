@@ -21,7 +21,7 @@ def test_ends_within_budget_when_the_engine_is_useless(name, engine):
     method = RIVALS[name]
     result = driven(Run(method.solve(QUESTION, toolkit(), seed=0)), USELESS[engine])
     [(rounds, finals)] = result.finals
-    assert rounds == 0 and len(finals) == method.num_finals
+    assert rounds == 0 and len(finals) == method.budget.num_finals
     assert all(final.answer is None for final in finals)
     assert 0 < result.usage.num_sequences <= method.max_sequences
     assert result.usage_at_finals == (result.usage,)
@@ -42,7 +42,7 @@ def test_ends_within_budget_when_the_engine_says_anything(name, seed):
         ]
 
     result = driven(Run(method.solve(QUESTION, toolkit(), seed=0)), answer)
-    assert len(result.finals[0][1]) == method.num_finals
+    assert len(result.finals[0][1]) == method.budget.num_finals
     assert result.usage.num_sequences <= method.max_sequences
     assert result.usage_at_finals == (result.usage,)
     for place, step in enumerate(result.trace):

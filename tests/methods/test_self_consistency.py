@@ -38,5 +38,5 @@ def test_nobody_answered_is_an_abstention_of_value_zero():
 
 @pytest.mark.parametrize("setting", ["num_samples", "num_finals"])
 def test_bad_settings_are_named(setting):
-    with pytest.raises(ValueError, match=f"{setting} must be at least 1, got 0"):
+    with pytest.raises(ValueError, match=setting):
         self_consistency(**{setting: 0})

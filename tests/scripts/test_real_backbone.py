@@ -11,7 +11,7 @@ SCRIPTS = Path(__file__).parents[2] / "scripts"
 TEXT = "Tom has 12 apples,  and 3 pears.\n\nHow many? \\boxed{15} é"
 RUN = (
     "+exp=quickstart backbone=smollm2_135m benchmark=words_l1 benchmark.limit=2 method=me_icpo "
-    "protocol.num_rounds=1 protocol.num_candidates=4 protocol.num_lookaheads=2 protocol.num_finals=2 "
+    "budget.num_rounds=1 budget.num_candidates=4 budget.num_lookaheads=2 budget.num_finals=2 "
     "protocol.sampling.candidate.max_tokens=48 protocol.sampling.candidate.min_room_tokens=48 tracking=none"
 )
 

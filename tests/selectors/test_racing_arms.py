@@ -21,7 +21,7 @@ ARMS = (
     "racing_early_stop",
     "racing_forced_answer",
 )
-SETTINGS = ("protocol.num_rounds=1", "protocol.num_candidates=6", "protocol.num_lookaheads=16")
+SETTINGS = ("budget.num_rounds=1", "budget.num_candidates=6", "budget.num_lookaheads=16")
 
 
 class SeededBySample(Continuous):

@@ -15,8 +15,8 @@ from tests.slurm.sandbox import SlurmSandbox, is_installed
 ROOT = Path(__file__).parents[2]
 TINY = [
     "+exp=quickstart", "benchmark=arith_l1", "benchmark.limit=12", "tracking=none",
-    "engine.block_questions=2", "protocol.num_rounds=1", "protocol.num_candidates=2",
-    "protocol.num_lookaheads=2", "protocol.num_finals=2",
+    "engine.block_questions=2", "budget.num_rounds=1", "budget.num_candidates=2",
+    "budget.num_lookaheads=2", "budget.num_finals=2",
 ]  # fmt: skip
 ON_SLURM = ["hydra/launcher=slurm", "hydra.launcher.cpus_per_task=1", "hydra.launcher.partition=low"]
 

@@ -9,7 +9,7 @@ from icpo.methods import MeIcpo, drive
 from icpo.rewards import Majority
 from icpo.selectors import Entropy
 from icpo.store import Journal
-from icpo.types import AnswerKind, Purpose, Question, Toolkit
+from icpo.types import AnswerKind, Budget, Purpose, Question, Toolkit
 from tests.methods.hand import BOOK, tally
 from tests.sampling import sampling_of
 
@@ -20,18 +20,9 @@ QUESTIONS = [
     Question("q2", "Omar has 12 cards and gives away 4. How many cards are left?", AnswerKind.NUMBER),
 ]
 METHOD = MeIcpo(
-    name="me_icpo",
-    label="me_icpo",
-    num_rounds=2,
-    num_candidates=3,
-    num_lookaheads=4,
-    num_finals=3,
     reward=Majority("majority", True),
     selector=Entropy("entropy", False),
-    finals_after=None,
-    answered_only=True,
-    early_stop=None,
-    reuse_lookaheads=False,
+    budget=Budget(num_rounds=2, num_candidates=3, num_lookaheads=4, num_finals=3),
 )
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from icpo.seeding import derive_seed
-from icpo.types import Candidate, Purpose, Question, QuestionResult, Solving, Step, Toolkit
+from icpo.types import Budget, Candidate, Purpose, Question, QuestionResult, Solving, Step, Toolkit
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,21 +12,20 @@ class ShortestOfN:
 
     name: str
     label: str
-    num_samples: int
-    num_finals: int
+    budget: Budget
 
     @property
     def max_sequences(self) -> int:
         """Completions drawn for a question."""
-        return self.num_finals * self.num_samples
+        return self.budget.num_finals * self.budget.num_samples
 
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
         """Asks for all samples at once; one step of the trace is the samples of one answer."""
         scope = derive_seed(seed, question.question_id)
         prompt = tools.prompts.plain(question)
         batches = yield [
-            tools.ask(Purpose.CANDIDATE, prompt, self.num_samples, derive_seed(scope, "sample", i))
-            for i in range(self.num_finals)
+            tools.ask(Purpose.CANDIDATE, prompt, self.budget.num_samples, derive_seed(scope, "sample", i))
+            for i in range(self.budget.num_finals)
         ]
         samples = [tools.candidates(completions, question.kind) for completions in batches]
         finals = tuple(min(some, key=_length) for some in samples)

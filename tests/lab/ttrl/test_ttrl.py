@@ -165,7 +165,7 @@ def run(folder, monkeypatch, trainer, loader, *overrides):
                 "benchmark.expected_count=null",
                 "benchmark.limit=null",
                 "tracking=none",
-                "protocol.num_finals=4",
+                "budget.num_finals=4",
                 "seeds=[3,5]",
                 *overrides,
             ],
