@@ -1,9 +1,11 @@
 """Entry point: `python -m icpo.run +exp=NAME ...` composes, checks, builds and runs a job or a sweep."""
 
+import logging
 import os
 import signal
 import sys
 from pathlib import Path
+from typing import Any
 
 try:
     import hydra
@@ -12,9 +14,12 @@ try:
 
     from icpo import config as conf
     from icpo.cli.errors import fails_alone, stops_the_run, told
-    from icpo.evaluation.planned import tell_plan, tell_total
 except KeyboardInterrupt:  # while all this loads
     sys.exit(128 + signal.SIGINT)
+
+
+logger = logging.getLogger("icpo")
+plans: list[Any] = []  # of a dry run's cells, in this process
 
 
 @hydra.main(version_base="1.3", config_path=conf.config_source(), config_name="config")
@@ -25,7 +30,7 @@ def run_job(config: DictConfig) -> None:
         values = conf.resolved(config)
         job, tracker = conf.build(config.job), conf.build(config.tracking)
         if values.get("dry_run"):
-            return tell_plan(str(values["cell"]), job)
+            return _add_plan(str(values["cell"]), job)
         digest, sources = conf.config_digest(values), conf.sources(values)
         getattr(job, "preflight", lambda: None)()
 
@@ -34,6 +39,26 @@ def run_job(config: DictConfig) -> None:
     folder = Path(HydraConfig.get().runtime.output_dir)
     with fails_alone(folder):
         run_cell(job, tracker=tracker, folder=folder, values=values, digest=digest, sources=sources)
+
+
+def _add_plan(cell: str, job: object) -> None:
+    """Logs what a cell needs at most, and once what a run would lack; nothing is sampled."""
+    from icpo.evaluation.dry_run import plan_of
+    from icpo.evaluation.rates import describe
+
+    plan = plan_of(cell, job)
+    logger.info("%s", describe(cell, plan.need, plan.rates))
+    if plan.warning and plan.warning not in {earlier.warning for earlier in plans}:
+        logger.warning("%s", plan.warning)
+    plans.append(plan)
+
+
+def _log_total() -> None:
+    """Logs what all cells of a dry run need, where there are several."""
+    from icpo.evaluation.rates import describe_total
+
+    if len(plans) > 1:
+        logger.info("%s", describe_total([(plan.need, plan.rates) for plan in plans]))
 
 
 def main(*, makes_report: bool = True) -> None:
@@ -45,7 +70,7 @@ def main(*, makes_report: bool = True) -> None:
     with told(run_job, makes_report=makes_report):
         conf.check_arguments(sys.argv[1:])
         run_job()
-        tell_total()
+        _log_total()
 
 
 if __name__ == "__main__":

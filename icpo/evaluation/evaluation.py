@@ -1,15 +1,14 @@
 """The evaluation job: one backbone, benchmark, method and protocol, all its seeds."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from rich.console import Console
 
 from icpo.backbones import Backbone, ChatTemplate
 from icpo.benchmarks import Benchmark, LoadedBenchmark
 from icpo.errors import BenchmarkError
-from icpo.evaluation.budget import Rates
 from icpo.evaluation.cell import Cell
 from icpo.evaluation.engine_pool import POOL, EngineSettings, spent_between
 from icpo.evaluation.journalled import JournalledEngine
@@ -17,12 +16,12 @@ from icpo.evaluation.live import Narrator
 from icpo.evaluation.outcome import Outcomes
 from icpo.evaluation.progress import stored_base_mean
 from icpo.evaluation.protocol import Protocol
+from icpo.evaluation.rates import Rates
 from icpo.grading import Grader
 from icpo.methods import Foreign, Run, drive
 from icpo.methods.contracts import require_members, start
 from icpo.prompts import Book
-from icpo.rewards import Oracle
-from icpo.rewards.oracle import IsRight
+from icpo.rewards.oracle import IsRight, has_oracle, with_oracle
 from icpo.store import read_metrics
 from icpo.types import (
     Engine,
@@ -35,8 +34,6 @@ from icpo.types import (
     Selector,
     Toolkit,
 )
-
-Part = TypeVar("Part")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +123,7 @@ class Evaluation:
                 self._base_mean_at_k(cell),
             ) as outcomes,
         ):
-            method = self._method(loaded, grader)
+            method = self.prepared_method(loaded.questions, self._is_right(loaded, grader))
             todo = [(q, seed) for seed in self.seeds for q in loaded.questions]
             if set(cell.records.done()) != {(q.question_id, seed) for q, seed in todo}:
                 engine = POOL.get(self.engine, self.backbone, self.context_tokens)
@@ -168,20 +165,23 @@ class Evaluation:
             "benchmark_revision": loaded.revision,
         }
 
-    def _method(self, loaded: LoadedBenchmark, grader: Grader) -> Method:
-        """The method; its oracle reward, wherever in it that is, and nothing else is told the golds."""
+    def prepared_method(self, questions: Sequence[Question], is_right: IsRight) -> Method:
+        """The method with what it must know of the cell: which answers are right, for an oracle alone."""
+        method = with_oracle(self.method, is_right)
+        return method.among(questions) if isinstance(method, Foreign) else method
 
-        def is_right(question: Question, answer: str) -> bool:
-            return bool(grader.judge(answer, loaded.golds[question.question_id], question.kind).correct)
-
-        method = _told(self.method, is_right)
-        unknown = [q.question_id for q in loaded.questions if q.question_id not in loaded.golds]
-        if method is not self.method and unknown:
+    def _is_right(self, loaded: LoadedBenchmark, grader: Grader) -> IsRight:
+        """Whether an answer is right. Raises BenchmarkError where an oracle has a question without a gold."""
+        golds = loaded.golds
+        unknown = [q.question_id for q in loaded.questions if q.question_id not in golds]
+        if unknown and has_oracle(self.method):
             raise BenchmarkError(
                 f"reward=oracle needs gold answers, and {self.benchmark.name} has none for {unknown[0]!r}. "
                 "Use reward=majority."
             )
-        return method.among(loaded.questions) if isinstance(method, Foreign) else method
+        return lambda question, answer: bool(
+            grader.judge(answer, golds[question.question_id], question.kind).correct
+        )
 
     def toolkit(self, grader: Grader) -> Toolkit:
         """What the method works with."""
@@ -229,12 +229,3 @@ class Evaluation:
         except BaseException:
             POOL.close()  # requests may still be in flight in it
             raise
-
-
-def _told(part: Part, is_right: IsRight) -> Part:
-    """A method or reward whose oracle, if it or a part of it is one, knows which answers are right."""
-    if isinstance(part, Oracle):
-        return replace(part, is_right=is_right)
-    parts = {name: getattr(part, name) for name in ("inner", "reward") if hasattr(part, name)}
-    told = {name: new for name, old in parts.items() if (new := _told(old, is_right)) is not old}
-    return replace(part, **told) if told else part  # type: ignore[type-var]

@@ -26,11 +26,6 @@ class BestOfN:
     def __post_init__(self) -> None:
         require_at_least(1, num_verdicts=self.num_verdicts)
 
-    @property
-    def max_sequences(self) -> int:
-        """The most completions that a question may take."""
-        return self.budget.num_finals * self.budget.num_samples * (1 + self.num_verdicts)
-
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
         """One step of the trace is one sample with its value."""
         return answer_independently(

@@ -43,11 +43,6 @@ class MajorityHint:
     label: str
     budget: Budget
 
-    @property
-    def max_sequences(self) -> int:
-        """Completions drawn for a question."""
-        return self.budget.num_samples + self.budget.num_finals
-
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
         """Votes on direct's samples, then draws finals with the winner, if there is one, as the one idea."""
         scope = derive_seed(seed, question.question_id)
@@ -71,11 +66,6 @@ class RepeatedError:
         if self.budget.num_rounds < 1:
             raise ValueError("method=repeated_error shows an answer budget.num_rounds times, at least once")
 
-    @property
-    def max_sequences(self) -> int:
-        """The most completions that a question may take."""
-        return self.budget.num_samples + 1 + self.budget.num_finals
-
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
         """Draws finals with the runner-up as every idea; with none where all samples agree."""
         scope = derive_seed(seed, question.question_id)
@@ -98,13 +88,6 @@ class Foreign:
     label: str
     inner: MeIcpo
     partners: tuple[tuple[str, Question], ...] = ()
-
-    @property
-    def max_sequences(self) -> int:
-        """The most completions that a question may take."""
-        inner = self.inner
-        a_round = inner.num_candidates * (2 + inner.num_lookaheads)
-        return inner.num_rounds * a_round + (1 + len(inner.finals_after or ())) * inner.budget.num_finals
 
     def among(self, questions: Sequence[Question]) -> "Foreign":
         """The same method, each question's ideas coming from the next one's run.

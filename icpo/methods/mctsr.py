@@ -60,13 +60,6 @@ class Mctsr:
         if self.exploration < 0:
             raise ValueError(f"exploration must not be negative, got {self.exploration}")
 
-    @property
-    def max_sequences(self) -> int:
-        """Completions drawn for a question."""
-        return self.budget.num_finals * (
-            1 + self.num_rewards + self.num_rollouts * (2 + 2 * self.num_rewards)
-        )
-
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
         """One tree an answer."""
         return answer_independently(

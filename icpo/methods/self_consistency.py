@@ -16,11 +16,6 @@ class SelfConsistency:
     label: str
     budget: Budget
 
-    @property
-    def max_sequences(self) -> int:
-        """Completions drawn for a question."""
-        return self.budget.num_finals * self.budget.num_samples
-
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
         """One step of the trace is one poll, valued by its majority's share of the samples."""
         return answer_independently(

@@ -53,12 +53,6 @@ class TreeOfThoughts:
         if not self.separator:
             raise ValueError("separator must not be empty: a thought would end before it begins")
 
-    @property
-    def max_sequences(self) -> int:
-        """The most completions that a question may take."""
-        num_states = self.num_thoughts * (1 + (self.depth - 1) * self.num_kept)
-        return self.budget.num_finals * (num_states + self.num_kept) * (1 + self.evaluation.num_replies)
-
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
         """One tree an answer."""
         return answer_independently(

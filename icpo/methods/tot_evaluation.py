@@ -51,10 +51,6 @@ class State:
 class Evaluation(Protocol):
     """Values the states of one depth."""
 
-    @property
-    def num_replies(self) -> int:
-        """The most completions drawn to value one state."""
-
     def ask(
         self, question: Question, states: Sequence[State], prompts: ThoughtPrompts, tools: Toolkit, scope: int
     ) -> Drawing[list[Replies]]:

@@ -1,12 +1,14 @@
 """Reward 1 for right answers; with the grader the only code that may know the golds."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from icpo.errors import ConfigError
 from icpo.types import Candidate, Question, Rewards, Votes
 
 IsRight = Callable[[Question, str], bool]
+Part = TypeVar("Part")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +32,17 @@ class Oracle:
             )
         tags = [int(c.answer is not None and self.is_right(question, c.answer)) for c in candidates]
         return Rewards(tuple(tags))
+
+
+def has_oracle(part: object) -> bool:
+    """Whether a method or reward must know which answers are right."""
+    return with_oracle(part, lambda question, answer: False) is not part
+
+
+def with_oracle(part: Part, is_right: IsRight) -> Part:
+    """A method or reward whose oracle, if it or a part of it is one, knows which answers are right."""
+    if isinstance(part, Oracle):
+        return replace(part, is_right=is_right)
+    parts = {name: getattr(part, name) for name in ("inner", "reward") if hasattr(part, name)}
+    new = {name: made for name, old in parts.items() if (made := with_oracle(old, is_right)) is not old}
+    return replace(part, **new) if new else part  # type: ignore[type-var]

@@ -3,7 +3,6 @@
 from icpo.types.budget import Budget
 from icpo.types.protocols import (
     AskLookahead,
-    Bounded,
     Engine,
     Method,
     Observer,
@@ -47,7 +46,6 @@ __all__ = [
     "AskLookahead",
     "Attempt",
     "Batches",
-    "Bounded",
     "Budget",
     "Candidate",
     "Completion",

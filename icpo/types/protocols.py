@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import ClassVar, Protocol
 
 from icpo.types.values import (
     AnswerKind,
@@ -101,15 +101,6 @@ class Method(Protocol):
 
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
         """Answers one question: a generator, whose every draw follows from its arguments alone."""
-
-
-@runtime_checkable
-class Bounded(Protocol):
-    """A method that knows the most it draws; only `dry_run` asks."""
-
-    @property
-    def max_sequences(self) -> int:
-        """The most completions that a question may take, over all purposes."""
 
 
 class RewardSource(Protocol):

@@ -61,7 +61,7 @@ def test_null_is_kept_from_fields_that_do_not_list_it(own, annotation):
             ["~benchmark._target_"],
             "benchmark needs `_target_: icpo.benchmarks.Benchmark`, got .*full_key: job$",
         ),
-        (["~rates._target_"], "rates needs `_target_: icpo.evaluation.budget.Rates`"),
+        (["~rates._target_"], "rates needs `_target_: icpo.evaluation.rates.Rates`"),
         (["~job._target_"], "job needs a `_target_` that names its class"),
     ],
 )

@@ -12,7 +12,7 @@ from hydra import compose, initialize_config_dir
 from omegaconf import open_dict
 
 from icpo.config import build, check_config, config_source
-from icpo.evaluation.planning import cell_need
+from icpo.evaluation.dry_run import cell_need
 from icpo.report import question_frame
 from icpo.store import read_metrics, read_results
 from icpo.types import AnswerKind, Budget, Candidate, Lookahead, Purpose
@@ -129,7 +129,7 @@ def test_the_reward_is_for_every_answer_with_enough_votes():
     assert given.tags == (1, 1, 1, 1, 0, 0)
 
 
-def test_the_method_answers_with_its_shortest_sample_and_knows_its_bound(tmp_path):
+def test_the_method_answers_with_its_shortest_sample_and_has_a_dry_run(tmp_path):
     from my_ext.methods import ShortestOfN
 
     method = ShortestOfN("shortest_of_n", "shortest_of_n-s3", Budget(num_samples=3, num_finals=2))
@@ -137,9 +137,9 @@ def test_the_method_answers_with_its_shortest_sample_and_knows_its_bound(tmp_pat
     result, [requests] = play(method.solve(QUESTION, toolkit(), seed=0), lambda request: samples)
     assert [answer.answer for answer in result.finals[0][1]] == ["4", "4"]
     assert len({request.seed for request in requests}) == 2
-    assert sum(request.num_samples for request in requests) == method.max_sequences
+    assert sum(request.num_samples for request in requests) == 2 * 3
     job = build(composed("+exp=mine", "variant=shortest_of_n", "benchmark.limit=2").job)
-    assert cell_need(job).num_sequences == 2 * job.method.max_sequences
+    assert cell_need(job).num_sequences == 2 * job.method.budget.num_finals * job.method.budget.num_samples
     folder, _ = cell(tmp_path, "benchmark=my_words", "variant=shortest_of_n")
     assert {len(row["trace"]) for row in read_results(folder)} == {16}
 

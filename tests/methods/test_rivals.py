@@ -6,13 +6,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from icpo.methods import Run
+from icpo.evaluation.dry_run import WorstCase, worst_case_tools
+from icpo.methods import Run, drive
 from icpo.methods.side_by_side import side_by_side
 from icpo.types import FinishReason, Purpose, Step
 from tests.methods.hand import QUESTION, driven, play, said, toolkit
 from tests.methods.rivals import RIVALS, USELESS, best_of_n, constant, mctsr, tot
 
 WORDS = ["", "7 + 1 = 8", "boxed{8}", "boxed{9}", "yes", "no", "sure", "impossible", "-40", "99", "\n", "so"]
+
+
+def most_sequences(method):
+    """What the dry run says of a method."""
+    engine = WorstCase(10_000, supports_n=True, refuses=False)
+    tools = worst_case_tools(toolkit().prompts, toolkit().sampling, answer_tokens=10)
+    list(drive([Run(method.solve(QUESTION, tools, seed=0))], engine, max_in_flight=1))
+    return engine.need.num_sequences
 
 
 @pytest.mark.parametrize("engine", USELESS)
@@ -23,7 +32,7 @@ def test_ends_within_budget_when_the_engine_is_useless(name, engine):
     [(rounds, finals)] = result.finals
     assert rounds == 0 and len(finals) == method.budget.num_finals
     assert all(final.answer is None for final in finals)
-    assert 0 < result.usage.num_sequences <= method.max_sequences
+    assert 0 < result.usage.num_sequences <= most_sequences(method)
     assert result.usage_at_finals == (result.usage,)
 
 
@@ -43,7 +52,7 @@ def test_ends_within_budget_when_the_engine_says_anything(name, seed):
 
     result = driven(Run(method.solve(QUESTION, toolkit(), seed=0)), answer)
     assert len(result.finals[0][1]) == method.budget.num_finals
-    assert result.usage.num_sequences <= method.max_sequences
+    assert result.usage.num_sequences <= most_sequences(method)
     assert result.usage_at_finals == (result.usage,)
     for place, step in enumerate(result.trace):
         assert isinstance(step, Step) and (step.parent is None or 0 <= step.parent < place)

@@ -14,11 +14,6 @@ class ShortestOfN:
     label: str
     budget: Budget
 
-    @property
-    def max_sequences(self) -> int:
-        """Completions drawn for a question."""
-        return self.budget.num_finals * self.budget.num_samples
-
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
         """Asks for all samples at once; one step of the trace is the samples of one answer."""
         scope = derive_seed(seed, question.question_id)

@@ -1,22 +1,7 @@
-"""What a cell needs at most, before it is run: requests, sequences, tokens, GPU hours and dollars."""
+"""Hours and dollars of a run, from what it needs at most and from known rates."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-
-from icpo.types import Purpose
-
-TAG_TOKENS = 40  # what a summary gets around it in a prompt: its place in the list and its answer line
-SUMMARY_PROMPT_TOKENS = 200  # the instruction to summarise
-
-
-@dataclass(frozen=True, slots=True)
-class Draws:
-    """Requests of one purpose for one question; each prompt has at most `prompt_tokens`."""
-
-    purpose: Purpose
-    num_requests: int
-    num_sequences: int
-    prompt_tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,21 +14,20 @@ class Need:
     generated_tokens: int = 0
 
     def __add__(self, other: "Need") -> "Need":
-        return Need(
-            self.num_requests + other.num_requests,
-            self.num_sequences + other.num_sequences,
-            self.prompt_tokens + other.prompt_tokens,
-            self.generated_tokens + other.generated_tokens,
-        )
+        return Need(*(a + b for a, b in zip(self.counts, other.counts, strict=True)))
 
     def times(self, num: int) -> "Need":
         """The need of `num` such questions."""
-        return Need(
-            self.num_requests * num,
-            self.num_sequences * num,
-            self.prompt_tokens * num,
-            self.generated_tokens * num,
-        )
+        return Need(*(num * count for count in self.counts))
+
+    def or_more(self, other: "Need") -> "Need":
+        """The greater of each count."""
+        return Need(*map(max, zip(self.counts, other.counts, strict=True)))
+
+    @property
+    def counts(self) -> tuple[int, int, int, int]:
+        """Requests, sequences, prompt tokens and generated tokens."""
+        return (self.num_requests, self.num_sequences, self.prompt_tokens, self.generated_tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,66 +67,6 @@ class Rates:
         return None if hours is None or self.gpu_hour_price is None else hours * self.gpu_hour_price
 
 
-def direct_draws(*, num_finals: int, question_tokens: int) -> list[Draws]:
-    """The base: its finals alone. `question_tokens` is the longest prompt without ideas."""
-    return [Draws(Purpose.FINAL, 1, num_finals, question_tokens)]
-
-
-def me_icpo_draws(
-    *,
-    num_rounds: int,
-    num_candidates: int,
-    num_lookaheads: int,
-    num_finals: int,
-    finals_after: Sequence[int],
-    num_kept: int,
-    num_instalments: int,
-    question_tokens: int,
-    max_tokens: Mapping[Purpose, int],
-) -> list[Draws]:
-    """Algorithm 1 where every candidate has an answer and every budget is used up.
-
-    `num_lookaheads` is 0 for a selector that draws none, `num_instalments` the requests it splits those of
-    one candidate into; `num_kept` is how many attempts a round may keep.
-    """
-    idea_tokens = max_tokens[Purpose.SUMMARY] + TAG_TOKENS
-    prompts = [question_tokens + t * num_kept * idea_tokens for t in range(num_rounds + 1)]
-    summary_tokens = max_tokens[Purpose.CANDIDATE] + SUMMARY_PROMPT_TOKENS
-    num_lookahead_requests = num_candidates * min(num_instalments, num_lookaheads)
-    draws = []
-    for prompt_tokens in prompts[:-1]:
-        draws += [
-            Draws(Purpose.CANDIDATE, 1, num_candidates, prompt_tokens),
-            Draws(Purpose.SUMMARY, num_candidates, num_candidates, summary_tokens),
-            Draws(
-                Purpose.LOOKAHEAD,
-                num_lookahead_requests,
-                num_candidates * num_lookaheads,
-                prompt_tokens + idea_tokens,
-            ),
-        ]
-    return draws + [Draws(Purpose.FINAL, 1, num_finals, prompts[t]) for t in finals_after]
-
-
-def need_of(
-    draws: Iterable[Draws], max_tokens: Mapping[Purpose, int], *, context_tokens: int, supports_n: bool = True
-) -> Need:
-    """The need of one question: no prompt exceeds the context, no sample its budget or the context.
-
-    Where a server gives no `n`, each sequence is a request and pays for its prompt.
-    """
-    total = Need()
-    for draw in draws:
-        num_requests = draw.num_requests if supports_n else draw.num_sequences
-        total += Need(
-            num_requests,
-            draw.num_sequences,
-            num_requests * min(draw.prompt_tokens, context_tokens),
-            draw.num_sequences * min(max_tokens[draw.purpose], context_tokens),
-        )
-    return total
-
-
 def describe(name: str, need: Need, rates: Rates) -> str:
     """One line: what a cell needs, and what it costs as far as the rates tell."""
     num_gpus = f"{rates.num_gpus} GPU{'' if rates.num_gpus == 1 else 's'}"
@@ -156,7 +80,7 @@ def describe_total(cells: Sequence[tuple[Need, Rates]]) -> str:
     """One line for all cells of a run; hours and dollars where every cell's are known."""
     hours = [rates.gpu_hours(need) for need, rates in cells]
     dollars = [rates.dollars(need) for need, rates in cells]
-    total = sum((need for need, _ in cells), Need())
+    total = sum((need for need, _ in cells), start=Need())
     return _line(f"all {len(cells)} cells", total, _sum(hours), _sum(dollars))
 
 
