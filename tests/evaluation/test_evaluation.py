@@ -6,8 +6,8 @@ import pytest
 
 from icpo.errors import BenchmarkError, ConfigError, ContractError
 from icpo.evaluation.engine_pool import POOL
-from icpo.evaluation.evaluation import _told
 from icpo.methods import Direct
+from icpo.rewards.oracle import with_oracle
 from icpo.store import read_metrics, read_results, read_status
 from tests.end_to_end.fakes import Blocks, Continuous, Settings, questions_file, run
 
@@ -55,7 +55,7 @@ def test_a_method_that_only_calls_something_its_reward_need_be_no_dataclass():
         reward = "mine"
 
     method = Own()
-    assert _told(method, lambda question, answer: True) is method
+    assert with_oracle(method, lambda question, answer: True) is method
 
 
 FOREIGN = ["method=foreign", "reward=oracle"]
