@@ -45,6 +45,11 @@ ENGINE_PACE = (  # how fast an engine goes and what it may spend: a run goes on 
     "prompt_price",
     "completion_price",
     "api_key_env",
+    "base_url",
+    "headers",
+    "requests_per_minute",
+    "max_n",
+    "stream",
 )
 SECRET = re.compile(r"(?i)(api_?key|secret|password|auth(orization)?|access_token)$")
 

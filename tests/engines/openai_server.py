@@ -79,7 +79,9 @@ class Handler(BaseHTTPRequestHandler):
                 server.num_open -= 1
 
     def answer(self, fault, body):
-        if fault == "reset":
+        if callable(fault):
+            fault(self, body)
+        elif fault == "reset":
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             os.close(
                 self.connection.detach()

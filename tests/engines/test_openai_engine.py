@@ -2,6 +2,7 @@
 
 import logging
 import random
+import sys
 import time
 from collections import Counter
 from dataclasses import replace
@@ -19,6 +20,7 @@ from tests.sampling import sampling_of
 
 KEY = "sk-very-secret-key"
 MODEL = Backbone("m", "some/model", None, 100, "auto", "own", 1, None, 0, (), None, 0, True)
+SILENT = {"index": 0, "finish_reason": "stop", "message": {"content": ""}}
 SAMPLING = sampling_of(temperature=0.6, top_p=0.95, max_tokens=20, stop=("END",), min_room_tokens=4)
 
 
@@ -35,6 +37,10 @@ def settings(server, **changes):
         supports_n=True,
         supports_seed=True,
         supports_extras=False,
+        headers={},
+        requests_per_minute=None,
+        max_n=None,
+        stream=False,
         template_options_field=None,
         max_tokens_field="max_tokens",
         max_requests=None,
@@ -173,6 +179,8 @@ def test_base_models_are_sent_the_raw_prompt(server, start):
         "top_p": 0.95,
         "min_tokens": 8,
         "repetition_penalty": 1.1,
+        "top_k": -1,
+        "min_p": 0.0,
     }
 
 
@@ -215,7 +223,7 @@ def test_every_fault_is_mended_or_counted(server, start, fault, supports_n):
         "reset": "connection lost",
         "slow": "timeout",
         "half json": "broken reply",
-        "html": "broken reply",
+        "html": "no JSON",
     }
     kinds |= {"short body": "connection lost", "429 retry-after": "status 429", "empty choices": "no choices"}
     kinds |= {"fewer choices": "fewer choices than asked"} | {
@@ -280,7 +288,7 @@ def test_retries_end_and_say_what_failed(server, start):
     server.plan = lambda body: "503"
     engine = start(max_retries=2)
     engine.submit(0, ask())
-    with pytest.raises(EngineError, match=r"failed 3 times .* status 503\. .*engine\.max_retries"):
+    with pytest.raises(EngineError, match=r"failed 3 times .* status 503.*engine\.max_retries"):
         wait(engine)
     assert len(server.requests) == 3
 
@@ -290,7 +298,9 @@ def test_a_server_that_is_not_there_is_named():
         url = gone.base_url
     engine = replace(settings(gone), base_url=url, max_retries=1).start(MODEL, max_context_tokens=100)
     engine.submit(0, ask())
-    with pytest.raises(EngineError, match=rf"{url} failed 2 times .* no connection"):
+    with pytest.raises(
+        EngineError, match=rf"{url} failed 2 times .* no connection.*listen there.*engine\.base_url"
+    ):
         wait(engine)
     assert engine.spent.requests == 0, "what never reached a server costs nothing"
     engine.close()
@@ -310,40 +320,6 @@ def test_weights_of_this_package_are_asked_of_no_server(server, start):
     ):
         start(backbone=replace(MODEL, model_id="icpo:nano"))
     assert server.requests == []
-
-
-def test_a_prompt_that_stays_silent_is_counted_as_filtered(server, start):
-    server.plan = lambda body: "empty choices"
-    engine = start(max_retries=2)
-    [completion, _] = collect(engine, [ask(n=2)])[0]
-    assert (completion.text, completion.finish_reason) == ("", FinishReason.CONTENT_FILTER)
-    assert len(server.requests) == 3 and engine.faults["no choices"] == 3
-
-
-@pytest.mark.parametrize(
-    ("message", "room"),
-    [
-        ("This model's maximum context length is 100 tokens and your request has 90 input tokens", 10),
-        (
-            "maximum context length is 100 tokens. You requested 110 tokens (90 in the messages, 20 ...)",
-            10,
-        ),
-        ("This model's maximum context length is 100 tokens and your request has 98 input tokens", None),
-        ("The input token count (1200) exceeds the maximum number of tokens allowed (100).", None),
-        ("Please reduce the length: context_length_exceeded", None),
-    ],
-)
-def test_a_long_prompt_gets_the_room_it_leaves_or_is_too_long(server, start, message, room):
-    server.plan = lambda body: (400, message) if body["max_tokens"] != room else None
-    [first, second] = collect(start(), [ask(n=2)])[0]
-    if room is None:
-        assert first == second and first.finish_reason is FinishReason.PROMPT_TOO_LONG
-        assert first.num_prompt_tokens == int(
-            "".join(c for c in message.split("your")[-1][:30] if c.isdigit()) or 100
-        )
-        assert len(server.requests) == 1
-    else:
-        assert first.text != second.text and first.finish_reason is FinishReason.STOP
 
 
 @pytest.mark.parametrize(
@@ -440,12 +416,16 @@ def test_a_budget_stops_cleanly_before_it_is_exceeded(server, start, budget, num
     assert engine.spent.cost <= (budget.get("max_cost") or 1e9)
 
 
-def test_lost_replies_are_booked_as_if_they_had_been_charged(server, start):
+def test_lost_replies_may_have_been_charged_and_count_towards_the_budget_alone(server, start):
     server.plan = faulty_once("half json")
-    engine = start()
+    engine = start(max_tokens=1000)
     collect(engine, [ask("a")])
     worst = len("Be brief.\n\na") + 64 + SAMPLING.max_tokens
-    assert engine.spent.tokens == worst + PROMPT_TOKENS + COMPLETION_TOKENS
+    assert engine.spent.tokens == PROMPT_TOKENS + COMPLETION_TOKENS
+    assert engine.accounting()["unconfirmed_tokens"] == worst
+    engine.submit(9, ask("x" * 800))
+    with pytest.raises(BudgetError, match=rf"{engine.spent.tokens} tokens .* up to {worst} tokens"):
+        wait(engine)
 
 
 def test_preflight_needs_the_key_and_nothing_of_the_server(server, monkeypatch):
@@ -469,13 +449,66 @@ def test_identity_tells_models_and_templates_apart(start):
     assert start(max_concurrency=2).identity == start().identity
 
 
-def test_identity_tells_servers_apart_and_holds_no_credentials(start):
-    served = {
-        url: start(base_url=url).identity
-        for url in ("http://one/v1", "http://two/v1", "http://one:8000/v1", "http://one/v2")
-    }
-    assert len(set(served.values())) == len(served)
-    assert start(base_url="https://me:SECRET@ONE/v1/?key=SECRET").identity == served["http://one/v1"]
+def test_the_same_model_elsewhere_is_the_same_engine_and_addresses_hold_no_credentials(start):
+    one, two = start(base_url="https://me:SECRET@ONE/v1/?key=SECRET"), start(base_url="http://two:8000/v1")
+    assert one.identity == two.identity
+    assert (one.addresses, two.addresses) == (("one/v1",), ("two:8000/v1",))
+
+
+def test_calls_are_spread_over_servers_by_load_and_go_round_one_that_is_gone(server, start):
+    with Server(lambda body: "slow") as other:
+        engine = start(base_url=[server.base_url, other.base_url], timeout_seconds=9)
+        server.plan = lambda body: "slow"
+        collect(engine, [ask(f"q{i}") for i in range(6)])
+        assert len(server.requests) == len(other.requests) == 3
+    with Server() as gone:
+        pass
+    server.plan = lambda body: None
+    collect(start(base_url=[gone.base_url, server.base_url]), [ask(f"r{i}") for i in range(6)])
+    assert len(server.requests) == 9
+
+
+def test_calls_are_spaced(server, start):
+    collect(start(requests_per_minute=600), [ask(f"q{i}") for i in range(5)])
+    times = sorted(at for *_, at in server.requests)
+    assert times[-1] - times[0] >= 0.35
+
+
+def test_headers_may_come_from_the_environment_and_are_not_shown(server, start, monkeypatch):
+    monkeypatch.setenv("ICPO_TEST_HEADER", "header-secret")
+    engine = start(headers={"X-Team": "maths", "api-key": "$ICPO_TEST_HEADER"})
+    collect(engine, [ask()])
+    headers = server.requests[0][1]
+    assert (headers["X-Team"], headers["api-key"]) == ("maths", "header-secret")
+    server.plan = lambda body: (401, "header-secret is wrong")
+    engine.submit(1, ask("b"))
+    with pytest.raises(EngineError) as caught:
+        wait(engine)
+    assert "header-secret" not in str(caught.value)
+    monkeypatch.delenv("ICPO_TEST_HEADER")
+    with pytest.raises(EngineError, match="ICPO_TEST_HEADER"):
+        start(headers={"api-key": "$ICPO_TEST_HEADER"})
+
+
+def test_a_socks_proxy_without_its_package_says_what_to_install(server, monkeypatch):
+    monkeypatch.setitem(sys.modules, "socksio", None)
+    monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:9")
+    with pytest.raises(EngineError, match="pip install"):
+        settings(server).preflight()
+
+
+def test_answers_without_a_text_wait_for_others_that_have_one(server, start):
+    server.plan = lambda body: silent if body["messages"][-1]["content"] == "mute" else None
+
+    def silent(handler, body):
+        handler.reply(200, handler.completion(body, 1) | {"choices": [SILENT]})
+
+    engine = start()
+    assert sorted(collect(engine, [ask("mute"), ask("loud")])) == [0, 1]
+    for ticket in range(20):
+        engine.submit(ticket, ask("mute"))
+    with pytest.raises(EngineError, match="20 requests were answered without any text"):
+        wait(engine)
 
 
 @pytest.mark.parametrize(

@@ -4,128 +4,196 @@ import asyncio
 import logging
 import random
 from collections import Counter
+from dataclasses import replace
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from icpo.engines.api import wire
+from icpo.engines.api import replies, wire
+from icpo.engines.api.counting import TokenCounter
+from icpo.engines.api.refusals import Lengths, Verdict, lengths_in, retry_after_seconds, verdict, way_out
+from icpo.engines.api.replies import Reply, TokenCounts
+from icpo.engines.api.servers import Server, Servers
 from icpo.engines.api.spending import Budget, Spend
+from icpo.engines.api.streaming import assembled
 from icpo.errors import EngineError
-from icpo.types import Completion
+from icpo.types import FinishReason
 
 if TYPE_CHECKING:
-    from openai import APIStatusError, AsyncOpenAI
-
     from icpo.engines.api.settings import OpenAISettings
 
 log = logging.getLogger(__name__)
-RETRIED_STATUS = (408, 409, 425, 429)
-WAYS_OUT = {
-    401: "Check the key in the environment variable that engine.api_key_env names.",
-    403: "Check that the key may use this model.",
-    404: "Check backbone.model_id and engine.base_url.",
-}
 
 
 class PromptTooLong(Exception):
-    """The server refuses a prompt for its length: `num_prompt_tokens`, or None where it does not say."""
+    """The server refuses a prompt for its length, and may say what lengths it means."""
 
-    def __init__(self, num_prompt_tokens: int | None) -> None:
-        super().__init__(num_prompt_tokens)
-        self.num_prompt_tokens = num_prompt_tokens
+    def __init__(self, lengths: Lengths) -> None:
+        super().__init__(lengths)
+        self.lengths = lengths
+
+
+class Blocked(Exception):
+    """A filter of the provider refuses the prompt."""
 
 
 class Caller:
     """Sends request bodies; all calls come from one event loop. `faults` counts what went wrong by kind."""
 
-    def __init__(self, openai: ModuleType, settings: "OpenAISettings", budget: Budget) -> None:
+    def __init__(
+        self, openai: ModuleType, settings: "OpenAISettings", budget: Budget, counter: TokenCounter
+    ) -> None:
         for chatty in ("httpx", "httpx2"):  # below openai, by its version: a line for each of 200,000 calls
             logging.getLogger(chatty).setLevel(logging.WARNING)
         self.faults: Counter[str] = Counter()
-        self._openai = openai
-        self._settings = settings
-        self._budget = budget
-        self._key = settings.key()
-        self._client: AsyncOpenAI = openai.AsyncOpenAI(
-            api_key=self._key, base_url=settings.base_url, timeout=settings.timeout_seconds, max_retries=0
-        )
-        self._slots = asyncio.Semaphore(settings.max_concurrency)
-        self._resume_at = (
-            0.0  # no call starts before this time of the loop's: a server asked to be left alone
+        self.num_uncounted = 0
+        self._openai, self._settings, self._budget, self._counter = openai, settings, budget, counter
+        self._secrets = settings.secrets()
+        self._servers = Servers(
+            [Server(url, settings.client(openai, url)) for url in settings.urls],
+            settings.max_concurrency,
+            settings.requests_per_minute,
         )
 
-    async def call(self, body: wire.Json, worst: Spend) -> list[Completion]:
-        """The completions of one reply; what a retry can mend is retried.
+    async def call(self, body: wire.Json, worst: Spend) -> Reply:
+        """One reply; what a retry can cure is retried.
 
-        A reply that was lost on its way may have been charged: it is booked as `worst`.
-        Raises PromptTooLong, or EngineError when retries are of no use or used up.
+        A reply that was lost on its way may have been charged: up to `worst` is booked as unconfirmed.
+        Raises PromptTooLong or Blocked, or EngineError when retries are of no use or used up.
         """
         headers = {"Idempotency-Key": str(uuid4())}  # one for all tries: a server that knows it charges once
         num_tries = self._settings.max_retries + 1
         for attempt in range(num_tries):
-            async with self._slots:
-                await asyncio.sleep(self._resume_at - asyncio.get_running_loop().time())
+            async with self._servers.one() as server:
                 try:
-                    return await self._post(body, headers)
+                    reply = await self._post(server, body, headers, worst)
+                    self._servers.went_well(server)
+                    return reply
                 except self._openai.APIStatusError as error:
-                    fault = self._refused(error)
+                    wait = retry_after_seconds(error.response.headers)
+                    fault = self._refused(server, error.status_code, str(error), error.body, wait)
+                except replies.ErrorInside as error:
+                    fault = self._refused(server, error.status, str(error), None, None)
                 except (
-                    self._openai.APIConnectionError,
+                    self._openai.APIError,
                     asyncio.TimeoutError,
                     ValueError,
-                    wire.ReplyError,
+                    replies.ReplyError,
                 ) as error:
                     fault = self._lost(error, worst)
-            self.faults[fault] += 1
-            log.warning("%s: try %d of %d: %s", self._settings.base_url, attempt + 1, num_tries, fault)
+                except replies.UnknownShape as error:
+                    raise EngineError(
+                        f"{server.url} sends {error}. This client does not know how to read it."
+                    ) from None
+                self._servers.failed(
+                    server, self._settings.first_wait_seconds, self._settings.max_wait_seconds
+                )
+            self.faults[fault.partition(":")[0]] += 1
+            log.warning("%s: try %d of %d: %s", server.url, attempt + 1, num_tries, fault)
             if attempt + 1 < num_tries:
                 await asyncio.sleep(self._backoff_seconds(attempt))
-        raise EngineError(
-            f"{self._settings.base_url} failed {num_tries} times for one request, at last with: {fault}. "
-            "What was finished is kept: start the same command again later, with a smaller "
-            "engine.max_concurrency or a larger engine.max_retries."
-        )
+        raise EngineError(self._gave_up(server, num_tries, fault))
 
     async def close(self) -> None:
         """Closes the connections."""
-        await self._client.close()
+        await self._servers.close()
 
-    async def _post(self, body: wire.Json, headers: dict[str, str]) -> list[Completion]:
+    async def _post(self, server: Server, body: wire.Json, headers: dict[str, str], worst: Spend) -> Reply:
         path = "/chat/completions" if "messages" in body else "/completions"
-        call = self._client.post(path, cast_to=object, body=body, options={"headers": headers})
-        reply = await asyncio.wait_for(call, self._settings.timeout_seconds)
-        completions = wire.read_completions(reply)
-        num_prompt = max((c.num_prompt_tokens for c in completions), default=0)
-        self._budget.book(self._settings.spend(num_prompt, sum(c.num_completion_tokens for c in completions)))
-        return completions
+        given = await asyncio.wait_for(
+            self._sent(server, path, body, headers), self._settings.timeout_seconds
+        )
+        tokens = replies.token_counts(given) if isinstance(given, dict) else None
+        if tokens is not None:
+            self._budget.book(self._settings.spend(tokens.prompt, tokens.completion))
+        reply = replies.read_reply(given)
+        if tokens is not None:
+            return reply
+        if all(choice.finish_reason is FinishReason.CONTENT_FILTER for choice in reply.choices):
+            return replace(reply, tokens=TokenCounts(0, 0, 0, 0))
+        return self._counted(reply, body, worst)
+
+    async def _sent(self, server: Server, path: str, body: wire.Json, headers: dict[str, str]) -> Any:
+        options = {"headers": headers}
+        if not self._settings.stream:
+            return await server.client.post(path, cast_to=object, body=body, options=options)
+        kind = self._openai.AsyncStream[object]
+        stream = await server.client.post(
+            path, cast_to=object, body=body, options=options, stream=True, stream_cls=kind
+        )
+        async with stream:
+            return await assembled(stream)
+
+    def _counted(self, reply: Reply, body: wire.Json, worst: Spend) -> Reply:
+        """A reply without usage, its tokens counted here."""
+        self.num_uncounted += 1
+        if self.num_uncounted == 1:
+            log.warning(
+                "replies name no usage: tokens are %s%s",
+                self._counter.method,
+                "; a budget cannot see what they cost and takes the worst case" * self._budget.is_limited,
+            )
+        prompt = self._counter.count(wire.prompt_text(body))
+        completion = sum(self._counter.count(choice.text) for choice in reply.choices)
+        if self._budget.is_limited:
+            self._budget.book_unconfirmed(worst)
+        else:
+            self._budget.book(self._settings.spend(prompt, completion))
+        return replace(reply, tokens=TokenCounts(prompt, 0, completion, 0))
 
     def _lost(self, error: Exception, worst: Spend) -> str:
-        """The kind of a fault that left no reply; one that may have been charged is booked."""
+        """What kind of fault left no reply; one that may have been charged is booked as unconfirmed."""
         cause = type(error.__cause__).__name__  # by name: the package has changed the library below it
         if cause in ("ConnectError", "ConnectTimeout"):
             return "no connection"
-        self._budget.book(worst)
+        if isinstance(error, replies.ReplyError):
+            if self._settings.stream:  # it may have been cut off before its usage
+                self._budget.book_unconfirmed(worst)
+            return self._masked(error)  # it came whole: what it cost, its usage says
+        if isinstance(error, self._openai.APIError) and getattr(error, "body", None) is not None:
+            return f"error in a stream: {self._masked(error)}"
+        self._budget.book_unconfirmed(worst)
         if isinstance(error, asyncio.TimeoutError | self._openai.APITimeoutError):
             return "timeout"
-        return "connection lost" if isinstance(error, self._openai.APIConnectionError) else "broken reply"
+        if isinstance(error, self._openai.APIError):
+            return "connection lost"
+        return f"broken reply: {replies.first_words(getattr(error, 'doc', error))}"
 
-    def _refused(self, error: "APIStatusError") -> str:
-        """The kind of a refusal that is worth a retry; raises for all others."""
-        status, message = error.status_code, str(error).replace(self._key, "***")
-        if wire.is_prompt_too_long(status, message):
-            raise PromptTooLong(wire.prompt_tokens_in(message)) from None
-        if (status not in RETRIED_STATUS and status < 500) or "insufficient_quota" in message:
-            way_out = WAYS_OUT.get(status, "Check the engine's settings and the account's limits.")
-            raise EngineError(f"{self._settings.base_url} refuses: {message[:500]} {way_out}") from None
-        wait_seconds = wire.retry_after_seconds(error.response.headers) or 0.0
-        if wait_seconds > self._settings.max_wait_seconds:
+    def _refused(
+        self, server: Server, status: int, message: str, body: object, wait_seconds: float | None
+    ) -> str:
+        """What kind of refusal is worth a retry; raises for all others. The body may say more."""
+        message, full = self._masked(message), f"{message} {body or ''}"
+        match verdict(status, full):
+            case Verdict.TOO_LONG:
+                raise PromptTooLong(lengths_in(full)) from None
+            case Verdict.BLOCKED:
+                raise Blocked(message) from None
+            case Verdict.FINAL:
+                raise EngineError(f"{server.url} refuses: {message[:500]} {way_out(status, full)}") from None
+        if (wait_seconds or 0) > self._settings.max_wait_seconds:
             raise EngineError(
-                f"{self._settings.base_url} asks to come back in {wait_seconds:.0f} s, more than "
+                f"{server.url} asks to come back in {wait_seconds:.0f} s, more than "
                 f"engine.max_wait_seconds={self._settings.max_wait_seconds:g}. What was finished is kept: "
                 "start the same command again then, or raise the limit to wait."
             ) from None
-        self._resume_at = max(self._resume_at, asyncio.get_running_loop().time() + wait_seconds)
-        return f"status {status}"
+        self._servers.leave_alone(server, wait_seconds or 0)
+        return f"status {status}: {replies.first_words(message)}"
+
+    def _gave_up(self, server: Server, num_tries: int, fault: str) -> str:
+        advice = (
+            "Does a server listen there? Check engine.base_url, and start the server first."
+            if fault == "no connection"
+            else "What was finished is kept: start the same command again later, with a smaller "
+            "engine.max_concurrency or a larger engine.max_retries."
+        )
+        return f"{server.url} failed {num_tries} times for one request, at last with: {fault}. {advice}"
+
+    def _masked(self, message: object) -> str:
+        text = str(message)
+        for secret in self._secrets:
+            text = text.replace(secret, "***")
+        return text
 
     def _backoff_seconds(self, attempt: int) -> float:
         longest = min(self._settings.max_wait_seconds, self._settings.first_wait_seconds * 2**attempt)

@@ -10,12 +10,14 @@ from threading import Thread
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from icpo.backbones import Backbone, ChatTemplate
+from icpo.backbones import Backbone
 from icpo.engines.api import wire
-from icpo.engines.api.calls import Caller, PromptTooLong
+from icpo.engines.api.calls import Caller
+from icpo.engines.api.counting import TokenCounter
+from icpo.engines.api.filling import Filler
+from icpo.engines.api.silence import Silence
 from icpo.engines.api.spending import Budget, Spend
-from icpo.errors import EngineError
-from icpo.types import Completion, FinishReason, SampleRequest
+from icpo.types import Completion, SampleRequest
 
 if TYPE_CHECKING:
     from icpo.engines.api.settings import OpenAISettings
@@ -23,16 +25,15 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 Answers = list[tuple[int, list[Completion]]]
 POLL_SECONDS = 1.0
-TEMPLATE_TOKENS = 64  # what a chat template adds to a prompt, at most
 
 
 class OpenAIEngine:
     """A continuous engine: an event loop in a thread of its own keeps a bounded number of calls in flight.
 
-    An error that no retry can mend stops it cleanly: nothing new is sent, what is in flight is still handed
-    out, then `finished` raises. How long a prompt is only the server knows: it is told so by the server's
-    refusal, and then asks for what room the prompt leaves. A greedy request is drawn once, as vLLM's server
-    wants it (no n beside a temperature of 0), and its completion given for each sample.
+    An error that no retry cures stops it cleanly: nothing new is sent, what is in flight is still handed out,
+    then `finished` raises. How long a prompt is only the server knows: where it refuses one for its length,
+    the engine asks for the room that is left. Answers without a text are handed out only once others have
+    one (`Silence`). The address is no part of the identity: the same model elsewhere goes on with a cell.
     """
 
     block_questions = None
@@ -41,14 +42,14 @@ class OpenAIEngine:
         self, openai: ModuleType, settings: "OpenAISettings", backbone: Backbone, max_context_tokens: int
     ) -> None:
         options = "".join(f" {key}={value}" for key, value in backbone.template_options)
-        template = backbone.chat_template.value
-        served = f"{backbone.model_id}@{backbone.revision or 'served'}"
-        self.identity = f"openai {wire.address(settings.base_url)} {served} template={template}{options}"
-        self._settings = settings
-        self._backbone = backbone
-        self._max_context_tokens = max_context_tokens
+        template = f"{backbone.chat_template.value}{options}{backbone.without_system_role}"
+        self.identity = f"openai {backbone.model_id}@{backbone.revision or 'served'} template={template}"
+        self.addresses = tuple(wire.address(url) for url in settings.urls)
         self._budget = Budget(settings.max_requests, settings.max_tokens, settings.max_cost)
-        self._caller = Caller(openai, settings, self._budget)
+        self._counter = TokenCounter(backbone)
+        self._caller = Caller(openai, settings, self._budget, self._counter)
+        self._filler = Filler(settings, backbone, max_context_tokens, self._caller, self._budget)
+        self._silence = Silence()
         self._futures: dict[int, Future[list[Completion]]] = {}
         self._started: set[int] = set()
         self._outcomes: Queue[tuple[int, Future[list[Completion]]]] = Queue()
@@ -64,17 +65,30 @@ class OpenAIEngine:
 
     @property
     def faults(self) -> Mapping[str, int]:
-        """How often each kind of fault was met and mended."""
+        """How often each kind of fault was met and cured."""
         return self._caller.faults
 
     def accounting(self) -> dict[str, Any]:
-        """What was charged since the start: a prompt once a reply, hence without n once a drawn sample."""
-        spent = self.spent
+        """What was charged since the start: a prompt once a reply, hence without n once a sample.
+
+        What is not zero is added: the most that lost replies may have cost, replies whose tokens were counted
+        here, tokens of thoughts, and ends of answers that the server calls by names unknown to us.
+        """
+        spent, lost = self.spent, self._budget.unconfirmed
+        extra = {
+            "unconfirmed_requests": lost.requests,
+            "unconfirmed_tokens": lost.tokens,
+            "unconfirmed_cost_dollars": lost.cost,
+            "self_counted_requests": self._caller.num_uncounted,
+            "unknown_finish_reasons": sorted(self._filler.words),
+            **self._filler.notes,
+        }
         return {
             "requests": spent.requests,
             "prompt_tokens": spent.prompt_tokens,
             "generated_tokens": spent.generated_tokens,
             "cost_dollars": spent.cost,
+            **{name: value for name, value in extra.items() if value},
         }
 
     def submit(self, ticket: int, request: SampleRequest) -> None:
@@ -88,7 +102,7 @@ class OpenAIEngine:
         future.add_done_callback(lambda done: self._outcomes.put((ticket, done)))
 
     def finished(self) -> Answers:
-        """The requests that ended since the last call; waits a second for one, then says [].
+        """The requests that ended since the last call; waits a second for one, then returns [].
 
         So a caller who is told to stop can do so while a server thinks for minutes. Raises EngineError or
         BudgetError once all that was in flight has been handed out.
@@ -99,12 +113,15 @@ class OpenAIEngine:
                 answers += self._settle(*self._outcomes.get(timeout=POLL_SECONDS))
             while True:
                 answers += self._settle(*self._outcomes.get_nowait())
+        if not self._futures:
+            answers += self._silence.released(self._filler.notes["thoughts_only_sequences"])
         if self._error is not None and not self._futures and not answers:
             raise self._error
         return answers
 
     def cancel(self, ticket: int) -> None:
         """Drops a request: it will not be reported as finished."""
+        self._silence.drop(ticket)
         future = self._futures.pop(ticket, None)
         if future is not None:
             future.cancel()
@@ -119,7 +136,7 @@ class OpenAIEngine:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
-        log.info("openai engine: spent %s, faults %s", self.spent, dict(self.faults))
+        log.info("openai engine: %s, faults %s", self.accounting(), dict(self.faults))
 
     async def _shut_down(self) -> None:
         tasks = asyncio.all_tasks() - {asyncio.current_task()}
@@ -132,71 +149,11 @@ class OpenAIEngine:
         del self._futures[ticket]
         error = future.exception()
         if error is None:
-            return [(ticket, future.result())]
+            return self._silence.passed(ticket, future.result())
         self._error = self._error or error
         for waiting in self._futures.keys() - self._started:
             self.cancel(waiting)
         return []
 
     async def _answer(self, ticket: int, request: SampleRequest) -> list[Completion]:
-        sampling = request.sampling
-        if wire.needs_extras(sampling) and not self._settings.supports_extras:
-            raise EngineError(
-                f"{self._settings.base_url} is said not to know min_tokens and repetition_penalty, which "
-                "the protocol asks for. Set engine.supports_extras=true for vLLM's server, or choose "
-                "another protocol."
-            )
-        num_copies = request.num_samples if sampling.is_greedy else 1
-        num_samples = request.num_samples // num_copies
-        num_calls = 1 if self._settings.supports_n else num_samples
-        num_prompt = len(request.prompt.raw.encode()) + TEMPLATE_TOKENS  # no token is shorter than a byte
-        worst = self._settings.spend(num_prompt, sampling.max_tokens * num_samples // num_calls)
-        async with self._budget.reserved(sum([worst] * num_calls, Spend())):
-            self._started.add(ticket)
-            fills = (self._fill(request, num_samples // num_calls, i, worst) for i in range(num_calls))
-            parts = await asyncio.gather(*fills, return_exceptions=True)
-        completions = []
-        for part in parts:  # all have ended: what was charged is booked before an error stops the rest
-            if isinstance(part, BaseException):
-                raise part
-            completions += part
-        return completions * num_copies
-
-    async def _fill(
-        self, request: SampleRequest, num_samples: int, first: int, worst: Spend
-    ) -> list[Completion]:
-        """Samples `first` and following; asks again for those that a reply lacks, and for them alone."""
-        kept: list[Completion] = []
-        max_tokens, num_silent = request.sampling.max_tokens, 0
-        while (num_missing := num_samples - len(kept)) > 0:
-            try:
-                body = self._body(request, num_missing, first + len(kept), max_tokens)
-                got = await self._caller.call(body, worst)
-            except PromptTooLong as refusal:
-                num_prompt = refusal.num_prompt_tokens or self._max_context_tokens
-                room = self._max_context_tokens - num_prompt
-                if not request.sampling.min_room_tokens <= room < max_tokens:
-                    return [Completion("", num_prompt, 0, FinishReason.PROMPT_TOO_LONG)] * num_samples
-                max_tokens = room
-                continue
-            if len(got) < num_missing:
-                self._caller.faults["fewer choices than asked" if got else "no choices"] += 1
-            if not got and (num_silent := num_silent + 1) > self._settings.max_retries:
-                # A server that stays silent on a prompt has blocked it: an outcome, not a fault.
-                got = [Completion("", 0, 0, FinishReason.CONTENT_FILTER)] * num_missing
-            kept += got[:num_missing]
-        return kept
-
-    def _body(self, request: SampleRequest, num_samples: int, first: int, max_tokens: int) -> wire.Json:
-        settings, is_chat = self._settings, self._backbone.chat_template is ChatTemplate.OWN
-        body: wire.Json = {"model": self._backbone.model_id, settings.max_tokens_field: max_tokens}
-        body |= wire.chat_fields(request.prompt) if is_chat else {"prompt": request.prompt.raw}
-        body |= wire.sampling_fields(request.sampling, with_extras=settings.supports_extras)
-        if num_samples > 1:
-            body["n"] = num_samples
-        if settings.supports_seed:
-            body["seed"] = (request.seed + first) % 2**31
-        options: dict[str, Any] = dict(self._backbone.template_options) if is_chat else {}
-        if options and settings.template_options_field:
-            options = {settings.template_options_field: options}
-        return body | options
+        return await self._filler.completions(request, lambda: self._started.add(ticket))

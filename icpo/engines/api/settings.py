@@ -1,8 +1,11 @@
 """Engine `openai`: any server that speaks the OpenAI API (Gemini's endpoint, vLLM's server, OpenAI's own)."""
 
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
 from types import ModuleType
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from icpo.backbones import Backbone
 from icpo.backbones.backbone import PACKAGED
@@ -10,57 +13,63 @@ from icpo.engines.api import wire
 from icpo.engines.api.engine import OpenAIEngine
 from icpo.engines.api.spending import Spend
 from icpo.errors import EngineError
+from icpo.types.validated import validated
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class OpenAISettings:
     """How a server is reached; `start` opens it for a backbone.
 
-    `api_key_env` names the environment variable that holds the key (None: the server wants none).
-    `supports_n` and `supports_seed` tell whether a request may name them; without n, each sample is a call.
-    `supports_extras` allows min_tokens and repetition_penalty, which vLLM's server adds to the API.
+    `base_url` is one address, or several of servers of the same model. `api_key_env` names the environment
+    variable that holds the key (None: the server wants none); a header whose value begins with $ is read from
+    the environment too. `supports_n` and `supports_seed` say whether a request may name them; without n, each
+    sample is a call, and with `max_n` a request for more samples is split. `supports_extras` allows
+    min_tokens, repetition_penalty, top_k and min_p, which vLLM's server adds to the API.
     `template_options_field` is where the backbone's template options go in a request (None: at its top).
-    `max_tokens_field` is the API's name for the answer budget. Budgets (None: without limit) count this
-    process; prices are in dollars per million tokens.
+    Budgets (None: without limit) count this process; prices are in dollars per million tokens.
     """
 
     name: str
-    base_url: str
+    base_url: str | Annotated[tuple[str, ...], Field(min_length=1)]
     api_key_env: str | None
-    max_concurrency: int
-    timeout_seconds: float
-    max_retries: int
-    first_wait_seconds: float
-    max_wait_seconds: float
+    headers: Mapping[str, str]
+    max_concurrency: PositiveInt
+    requests_per_minute: PositiveFloat | None
+    timeout_seconds: PositiveFloat
+    max_retries: NonNegativeInt
+    first_wait_seconds: PositiveFloat
+    max_wait_seconds: PositiveFloat
     supports_n: bool
+    max_n: PositiveInt | None
     supports_seed: bool
     supports_extras: bool
+    stream: bool
     template_options_field: str | None
-    max_tokens_field: str
-    max_requests: int | None
-    max_tokens: int | None
-    max_cost: float | None
-    prompt_price: float | None
-    completion_price: float | None
+    max_tokens_field: Literal["max_tokens", "max_completion_tokens"]
+    max_requests: PositiveInt | None
+    max_tokens: PositiveInt | None
+    max_cost: PositiveFloat | None
+    prompt_price: NonNegativeFloat | None
+    completion_price: NonNegativeFloat | None
 
     def __post_init__(self) -> None:
-        if not wire.is_web_address(self.base_url):
-            raise ValueError(
-                f"base_url must begin with http:// or https:// and name a host, got {self.base_url!r}. "
-                "Write e.g. http://127.0.0.1:8000/v1"
-            )
-        for name in ("max_concurrency", "timeout_seconds", "first_wait_seconds", "max_wait_seconds"):
-            if getattr(self, name) <= 0:
-                raise ValueError(f"{name} must be above 0, got {getattr(self, name)}")
-        if self.max_retries < 0:
-            raise ValueError(f"max_retries must be at least 0, got {self.max_retries}")
+        for url in self.urls:
+            if not wire.is_web_address(url):
+                raise ValueError(
+                    f"base_url must begin with http:// or https:// and name a host, got {url!r}. "
+                    "Write e.g. http://127.0.0.1:8000/v1"
+                )
         if self.max_cost is not None and (self.prompt_price is None or self.completion_price is None):
             raise ValueError("max_cost needs prompt_price and completion_price (dollars per million tokens)")
 
+    @property
+    def urls(self) -> tuple[str, ...]:
+        """The addresses."""
+        return (self.base_url,) if isinstance(self.base_url, str) else self.base_url
+
     def preflight(self) -> None:
-        """Raises EngineError when the package or the key is missing; asks nothing of the server."""
-        load_openai()
-        self.key()
+        """Raises EngineError when the package, the key or support for a proxy is missing."""
+        self.client(load_openai(), self.urls[0])
 
     def start(self, backbone: Backbone, *, max_context_tokens: int) -> OpenAIEngine:
         """An engine for `backbone`. Raises EngineError for weights of this package: no server has them."""
@@ -72,23 +81,57 @@ class OpenAISettings:
             )
         return OpenAIEngine(load_openai(), self, backbone, max_context_tokens)
 
+    def client(self, openai: ModuleType, url: str) -> Any:
+        """A client for one address. Raises EngineError where a proxy of the environment cannot be used."""
+        try:
+            return openai.AsyncOpenAI(
+                api_key=self.key(),
+                base_url=url,
+                timeout=self.timeout_seconds,
+                max_retries=0,
+                default_headers=self.environment_headers(),
+            )
+        except ImportError as error:  # httpx says so of socks5:// in ALL_PROXY and the like
+            raise EngineError(
+                "engine=openai would go through the SOCKS proxy that ALL_PROXY or HTTPS_PROXY names, which "
+                "needs one more package: pip install socksio. Or unset the variable."
+            ) from error
+
     def key(self) -> str:
         """The key, from the environment alone. Raises EngineError when it is not there."""
         if self.api_key_env is None:
             return "none"  # the package insists on one
-        key = os.environ.get(self.api_key_env, "").strip()
-        if not key:
-            raise EngineError(
-                f"engine=openai reads the key of {self.base_url} from the environment variable "
-                f"{self.api_key_env}, which is not set. Export it, name another with "
-                "engine.api_key_env=NAME, or set engine.api_key_env=null for a server that wants none."
-            )
-        return key
+        return _from_environment(self.api_key_env, f"the key of {self.urls[0]}", "engine.api_key_env")
+
+    def environment_headers(self) -> dict[str, str]:
+        """The headers, those that begin with $ read from the environment. Raises EngineError like `key`."""
+        return {
+            name: _from_environment(value[1:], f"the header {name}", f"engine.headers.{name}")
+            if value.startswith("$")
+            else value
+            for name, value in self.headers.items()
+        }
+
+    def secrets(self) -> list[str]:
+        """What must not be shown: the key, and headers read from the environment."""
+        headers = self.environment_headers()
+        hidden = [headers[name] for name, value in self.headers.items() if value.startswith("$")]
+        return hidden + ([] if self.api_key_env is None else [self.key()])
 
     def spend(self, num_prompt: int, num_completion: int) -> Spend:
         """One reply of so many tokens; free where no prices are given."""
         cost = (self.prompt_price or 0) * num_prompt + (self.completion_price or 0) * num_completion
         return Spend(1, num_prompt, num_completion, cost / 1e6)
+
+
+def _from_environment(variable: str, what: str, setting: str) -> str:
+    value = os.environ.get(variable, "").strip()
+    if not value:
+        raise EngineError(
+            f"engine=openai reads {what} from the environment variable {variable}, which is not set. "
+            f"Export it, name another with {setting}=NAME, or set {setting}=null for a server without."
+        )
+    return value
 
 
 def load_openai() -> ModuleType:

@@ -31,17 +31,29 @@ class Budget:
     """Lets a request start only if its worst case still fits; all calls come from one event loop.
 
     A request that does not fit waits for those in flight, which mostly cost less than their worst case.
+    `spent` is what was charged; `unconfirmed` the most that lost replies and those without usage may have
+    cost. The limits hold for both together.
     """
 
     def __init__(self, max_requests: int | None, max_tokens: int | None, max_cost: float | None) -> None:
         self.limits = {"max_requests": max_requests, "max_tokens": max_tokens, "max_cost": max_cost}
         self.spent = Spend()
+        self.unconfirmed = Spend()
         self._reserved: list[Spend] = []
         self._changed = asyncio.Condition()
 
     def book(self, spend: Spend) -> None:
         """Adds what was charged."""
         self.spent += spend
+
+    def book_unconfirmed(self, worst: Spend) -> None:
+        """Adds what may have been charged."""
+        self.unconfirmed += worst
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether there is any limit."""
+        return any(limit is not None for limit in self.limits.values())
 
     @asynccontextmanager
     async def reserved(self, worst: Spend) -> AsyncIterator[None]:
@@ -63,7 +75,7 @@ class Budget:
                 self._changed.notify_all()
 
     def _exceeded(self, worst: Spend) -> str | None:
-        total = sum(self._reserved, self.spent + worst)
+        total = sum(self._reserved, self.spent + self.unconfirmed + worst)
         values = (total.requests, total.tokens, total.cost)
         for (name, limit), value in zip(self.limits.items(), values, strict=True):
             if value > (inf if limit is None else limit):
@@ -71,9 +83,11 @@ class Budget:
         return None
 
     def _message(self, name: str) -> str:
-        spent = self.spent
+        spent, lost = self.spent, self.unconfirmed
+        unseen = f", and up to {lost.tokens} tokens and {lost.cost:.2f} dollars that no usage tells"
         return (
             f"The budget engine.{name}={self.limits[name]} has no room for another request: "
-            f"{spent.requests} replies, {spent.tokens} tokens and {spent.cost:.2f} dollars were spent. What "
-            f"was finished is kept; raise engine.{name} and start the same command again to go on."
+            f"{spent.requests} replies, {spent.tokens} tokens and {spent.cost:.2f} dollars were spent"
+            f"{unseen if lost.requests else ''}. What was finished is kept; raise engine.{name} and start "
+            "the same command again to go on."
         )
