@@ -31,6 +31,10 @@ class RecordsError(IcpoError):
     """Stored results that cannot be read, written or continued."""
 
 
+class HeldByAnother(RecordsError):
+    """A folder that a living process works on."""
+
+
 class OtherResults(RecordsError):
     """A folder whose results come from something else than what runs now; they are left as they are."""
 

@@ -6,7 +6,6 @@ Everything but the journals and what points into them. FOLDER/cells_00, _01, ...
 
 import argparse
 import io
-import json
 import sys
 import tarfile
 from collections.abc import Iterator
@@ -15,6 +14,8 @@ from itertools import chain
 from pathlib import Path
 
 from icpo.store import MANIFEST_NAME, METRICS_NAME, RESULTS_NAME
+from icpo.store.json_files import encode_line, read_lines
+from icpo.store.manifest import seal_of
 
 PART_BYTES = 15_000_000
 
@@ -58,13 +59,16 @@ def packed(cell: Path) -> bytes:
 
 def slim(results: Path) -> Iterator[bytes]:
     """The lines of results.jsonl without the places of texts in the journal."""
-    with results.open(encoding="ascii") as lines:
-        for line in lines:
-            row = json.loads(line)
-            groups = [step["candidates"] for step in row["trace"]] + [finals for _, finals in row["finals"]]
-            for candidate in chain.from_iterable(groups):
-                candidate["draw"] = ""
-            yield json.dumps(row, separators=(",", ":")).encode() + b"\n"
+    seal = seal_of(results.parent)
+    for row in read_lines(results, seal):
+        if row is None:
+            raise SystemExit(
+                f"{results} has a damaged line. See python -m icpo.records verify {results.parent}"
+            )
+        groups = [step["candidates"] for step in row["trace"]] + [finals for _, finals in row["finals"]]
+        for candidate in chain.from_iterable(groups):
+            candidate["draw"] = ""
+        yield encode_line(row, seal.key)
 
 
 if __name__ == "__main__":

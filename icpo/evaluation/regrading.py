@@ -55,7 +55,10 @@ def _regrade_cell(folder: Path, write: bool, say: Callable[[str], None]) -> int:
         if write and moved:
             metrics = {**(read_metrics(folder) or {}), **measure_cell(after, results, tally=grader.tally)}
             with CellRecords.open(
-                folder, config=manifest["config"], config_digest=manifest["config_digest"]
+                folder,
+                config=manifest["config"],
+                config_digest=manifest["config_digest"],
+                for_grades=True,
             ) as records:
                 records.write_scores(after)
                 records.write_metrics(metrics)

@@ -1,16 +1,15 @@
 """What is kept of a run: journal, results, scores, metrics, status, and the lock that guards them."""
 
+from icpo.store.cell_records import CellRecords
 from icpo.store.journal import Journal
 from icpo.store.journal_file import JOURNAL_NAME
-from icpo.store.manifest import MANIFEST_NAME
-from icpo.store.results import (
+from icpo.store.manifest import MANIFEST_NAME, read_manifest
+from icpo.store.readers import (
     METRICS_NAME,
     RESULTS_NAME,
     SCORES_NAME,
-    CellRecords,
     load_results,
     load_scores,
-    read_manifest,
     read_metrics,
     read_results,
     read_scores,

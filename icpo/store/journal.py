@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -22,8 +22,8 @@ from icpo.store.packing import pack_batches
 from icpo.store.storage import AppendFile, explained
 from icpo.types import Batches
 
-_SECONDS_BETWEEN_SYNCS = 5.0
-_SECONDS_BETWEEN_LOOKS = 10.0
+SECONDS_BETWEEN_SYNCS = 5.0
+SECONDS_BETWEEN_LOOKS = 10.0
 
 log = logging.getLogger(__name__)
 
@@ -38,24 +38,33 @@ class Journal:
     """
 
     def __init__(
-        self, reader: JournalReader, file: AppendFile, siblings: Iterable[Path], num_torn: int
+        self,
+        reader: JournalReader,
+        file: AppendFile,
+        siblings: Iterable[Path],
+        num_torn: int,
+        clock: Callable[[], float],
     ) -> None:
         """Use `Journal.open`."""
         self._reader, self._file = reader, file
         self._sibling_paths = siblings
         self._siblings: dict[Path, JournalReader] = {}
-        self._synced = self._looked = time.monotonic()
+        self._clock = clock
+        self._synced = self._looked = clock()
         self.num_read = 0
         self.num_written = 0
         self.num_torn = num_torn
         self._look_around()
 
     @classmethod
-    def open(cls, path: Path, *, siblings: Iterable[Path] = ()) -> "Journal":
+    def open(
+        cls, path: Path, *, siblings: Iterable[Path] = (), clock: Callable[[], float] = time.monotonic
+    ) -> "Journal":
         """Opens or creates the journal at `path` for one writer, which must hold the cell's lock.
 
         A torn tail, left by a death in the middle of a write, is dropped with a warning. `siblings` are other
         cells' journals; they are gone through again now and then, so pass a collection, not a generator.
+        `clock` gives seconds: it decides when records are synced and siblings are read again.
 
         Raises:
             RecordsError: the file is damaged before its end, is no journal, or cannot be written.
@@ -73,7 +82,7 @@ class Journal:
         if not reader.end:
             file.append(MAGIC)
             reader.end = len(MAGIC)
-        return cls(reader, file, siblings, num_torn)
+        return cls(reader, file, siblings, num_torn, clock)
 
     def get(self, key: str) -> Batches | None:
         """The completions stored under `key` by this cell or another of the run, None if there are none.
@@ -110,10 +119,18 @@ class Journal:
         self._append(key, pack_batches(batches))
         return drawn
 
+    def __contains__(self, key: str) -> bool:
+        """Whether this cell or another of the run holds completions under `key`."""
+        return key in self._reader or any(key in reader for reader in self._siblings.values())
+
+    def __len__(self) -> int:
+        """How many records this cell holds."""
+        return len(self._reader)
+
     def sync(self) -> None:
         """Waits until all records are on the disk."""
         self._file.sync()
-        self._synced = time.monotonic()
+        self._synced = self._clock()
 
     def close(self) -> None:
         """Syncs and closes."""
@@ -138,11 +155,11 @@ class Journal:
         offset = start + len(piece) - len(payload) - 1
         self._reader.add(Record(key, start, offset, start + len(piece), b""))
         self.num_written += 1
-        if time.monotonic() - self._synced > _SECONDS_BETWEEN_SYNCS:
+        if self._clock() - self._synced > SECONDS_BETWEEN_SYNCS:
             self.sync()
 
     def _get_elsewhere(self, key: str) -> Batches | None:
-        if time.monotonic() - self._looked > _SECONDS_BETWEEN_LOOKS:
+        if self._clock() - self._looked > SECONDS_BETWEEN_LOOKS:
             self._look_around()
         for reader in self._siblings.values():
             try:
@@ -159,7 +176,7 @@ class Journal:
             reader = self._siblings.setdefault(path, JournalReader(path))
             if file_size(path) > reader.end:
                 reader.refresh()
-        self._looked = time.monotonic()
+        self._looked = self._clock()
 
 
 def _check_rest(path: Path, end: int, size: int) -> None:

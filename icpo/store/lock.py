@@ -1,9 +1,9 @@
 """One writer a cell: a lock file with its holder's name and a heartbeat, made for network file systems too.
 
-`flock` is not to be had on every cluster, so the lock is a file created exclusively. Its age is measured
+`flock` does not work on every cluster, so the lock is a file created exclusively. Its age is measured
 against a file touched beside it, by the file server's clock. A holder on this machine that died is known at
-once; one elsewhere is taken for dead when its heart stopped for `STALE_SECONDS`, longer than file attributes
-are cached.
+once; one elsewhere is taken for dead when its heart stopped for `stale_seconds`, longer than file attributes
+are cached. Whatever its clock says, nobody waits longer than that for a heart that does not beat.
 """
 
 import json
@@ -13,19 +13,30 @@ import secrets
 import socket
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from icpo.errors import RecordsError
+from icpo.errors import HeldByAnother, RecordsError
 from icpo.store.storage import DRAFT_SUFFIX, explained
 
 LOCK_NAME = "lock"
-BEAT_SECONDS = 15.0
-STALE_SECONDS = 180.0
 
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Seconds between heartbeats, and the silence after which a holder elsewhere is taken for dead."""
+
+    beat_seconds: float = 15.0
+    stale_seconds: float = 180.0
+
+
+PACE = Pace()
 
 
 def this_process() -> dict[str, Any]:
@@ -44,21 +55,26 @@ def is_dead(holder: dict[str, Any]) -> bool:
     """Whether `holder` ran where this process runs and is gone; False for all that cannot be known."""
     if not holder or holder.get("place") != _place():
         return False
-    pid = int(holder["pid"])
+    pid = holder.get("pid")
+    if type(pid) is not int or pid <= 0:
+        return False
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
         return True
-    except PermissionError:
+    except (PermissionError, OverflowError):
         return False
     return _born(pid) != holder.get("born")
 
 
-def holder_of(folder: Path) -> dict[str, Any] | None:
-    """The holder of a cell's lock, None if it is free or its holder is known or taken to be dead."""
+def holder_of(folder: Path, pace: Pace = PACE) -> dict[str, Any] | None:
+    """The holder of a cell's lock, None if it is free or its holder is known or taken to be dead.
+
+    A heartbeat that lies as far in the future is none: the clock that made it was wrong.
+    """
     path = folder / LOCK_NAME
     holder = _read(path)
-    if holder is None or is_dead(holder) or _age_seconds(path) > STALE_SECONDS:
+    if holder is None or is_dead(holder) or abs(_age_seconds(path)) > pace.stale_seconds:
         return None
     return holder
 
@@ -69,8 +85,9 @@ class Lock:
     One that `waits` is for work of seconds: it does not refuse, but takes its turn after a living holder.
     """
 
-    def __init__(self, folder: Path, *, waits: bool = False) -> None:
+    def __init__(self, folder: Path, *, waits: bool = False, pace: Pace = PACE) -> None:
         self._path = folder / LOCK_NAME
+        self._pace = pace
         self._waits = waits
         self._me = this_process()
         self._stop = threading.Event()
@@ -84,33 +101,33 @@ class Lock:
         killed predecessor by itself.
 
         Raises:
-            RecordsError: a living process holds it, and this lock does not wait.
+            HeldByAnother: a living process holds it, and this lock does not wait.
         """
-        seen_age, watched = None, False
+        seen: tuple[object, float] | None = None  # whose heartbeat, and when
+        since = time.monotonic()
         while not self._create():
             holder = _read(self._path)
             if holder is None:
                 continue
-            age = _age_seconds(self._path)
-            if is_dead(holder) or age > STALE_SECONDS:
-                self._break(holder)
+            beat = (holder.get("token"), _beat_time(self._path))
+            silent_seconds = time.monotonic() - since if beat == seen else 0.0
+            if is_dead(holder) or max(_age_seconds(self._path), silent_seconds) > self._pace.stale_seconds:
+                remove_dead(self._path, holder)
                 continue
-            if self._waits:
-                time.sleep(0.1)
-                continue
-            if holder.get("place") == _place() or (seen_age is not None and age < seen_age):
+            is_here = holder.get("place") == _place()
+            if not self._waits and (is_here or (seen is not None and seen[0] == beat[0] and seen != beat)):
                 raise self._refusal(holder)
-            if not watched:
+            if seen is None and not self._waits:
                 log.warning("%s is held by %s; waiting to see whether it lives", self._path, _name(holder))
-                watched = True
-            seen_age = age
-            time.sleep(1.0)
+            if beat != seen:
+                seen, since = beat, time.monotonic()
+            time.sleep(0.1 if self._waits else 1.0)
         self._beat_at = time.monotonic()
         self._thread.start()
 
     def check(self) -> None:
         """Raises RecordsError if the lock went to another while this process was stopped."""
-        if time.monotonic() - self._beat_at > BEAT_SECONDS:
+        if time.monotonic() - self._beat_at > self._pace.beat_seconds:
             self._beat()
         if self._stop.is_set():
             raise RecordsError(
@@ -149,27 +166,8 @@ class Lock:
                 os.close(fd)
         return True
 
-    def _break(self, holder: dict[str, Any]) -> None:
-        """Takes a dead holder's lock away; of two that try one moves the file.
-
-        A living lock moved by mistake, as it had replaced the dead one, is put back. Where a third process
-        has created its own meanwhile, that one stands, and the other holder stops at its next heartbeat.
-        """
-        aside = self._path.with_name(f".{LOCK_NAME}.{self._me['token']}")
-        with explained(self._path, "lock"):
-            try:
-                self._path.rename(aside)
-            except FileNotFoundError:
-                return
-            if (_read(aside) or {}).get("token") != holder.get("token"):
-                with suppress(FileExistsError):
-                    os.link(aside, self._path)
-            else:
-                log.warning("took over %s from %s, which is gone", self._path, _name(holder))
-            aside.unlink()
-
     def _keep_beating(self) -> None:
-        while not self._stop.wait(BEAT_SECONDS):
+        while not self._stop.wait(self._pace.beat_seconds):
             self._beat()
 
     def _beat(self) -> None:
@@ -183,11 +181,31 @@ class Lock:
         with suppress(OSError):
             os.utime(self._path)
 
-    def _refusal(self, holder: dict[str, Any]) -> RecordsError:
-        return RecordsError(
+    def _refusal(self, holder: dict[str, Any]) -> HeldByAnother:
+        return HeldByAnother(
             f"{self._path.parent} is being written by {_name(holder)}. Wait for it, stop it, or choose "
             f"another run_name; if it is surely gone, delete {self._path}."
         )
+
+
+def remove_dead(path: Path, holder: dict[str, Any], *, link: Callable[[Path, Path], None] = os.link) -> None:
+    """Takes the lock of a dead holder away; of two that try one moves the file.
+
+    A living lock moved by mistake, as it had replaced the dead one, is put back. Where a third process has
+    created its own meanwhile, that one stays, and the other holder stops at its next heartbeat.
+    """
+    aside = path.with_name(f".{LOCK_NAME}.{secrets.token_hex(8)}")
+    with explained(path, "lock"):
+        try:
+            path.rename(aside)
+        except FileNotFoundError:
+            return
+        if (_read(aside) or {}).get("token") != holder.get("token"):
+            with suppress(FileExistsError):
+                link(aside, path)
+        else:
+            log.warning("took over %s from %s, which is gone", path, _name(holder))
+        aside.unlink()
 
 
 def _name(holder: dict[str, Any]) -> str:
@@ -203,6 +221,14 @@ def _read(path: Path) -> dict[str, Any] | None:
     except (OSError, ValueError):
         return {}
     return value if isinstance(value, dict) else {}
+
+
+def _beat_time(path: Path) -> float:
+    """When the holder last gave a sign of life, by whatever clock; 0 where there is no lock."""
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def _age_seconds(path: Path) -> float:

@@ -4,15 +4,16 @@ import logging
 import platform
 import subprocess
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from icpo.errors import OtherResults
-from icpo.store.storage import read_json, replace_json
+from icpo.errors import OtherResults, RecordsError
+from icpo.store.json_files import Seal, read_json, replace_json
 
 MANIFEST_NAME = "manifest.json"
+FORMAT = 2  # of all files of a cell; those of version 1 name no format and have no checksums
 _PACKAGES = (
     "icpo", "torch", "transformers", "tokenizers", "vllm", "openai", "trl", "numpy", "hydra-core",
     "omegaconf", "math-verify", "latex2sympy2_extended", "sympy",
@@ -21,17 +22,54 @@ _PACKAGES = (
 log = logging.getLogger(__name__)
 
 
-def claim(folder: Path, *, config: Mapping[str, Any], config_digest: str) -> dict[str, Any]:
+def read_manifest(folder: Path) -> dict[str, Any] | None:
+    """What manifest.json says, None if there is no such file. Raises RecordsError if it is damaged."""
+    path = folder / MANIFEST_NAME
+    way_out = (
+        "Nothing else says what the results come from: restore it, or delete the cell with "
+        f"`python -m icpo.records remove {folder}`."
+    )
+    try:
+        return read_json(path, Seal(is_required=True), way_out=way_out)
+    except RecordsError:
+        found = read_json(path, way_out=way_out)
+        if found is None or not is_version_1(found):
+            raise
+        return found
+
+
+def is_version_1(manifest: Mapping[str, Any]) -> bool:
+    """Whether a cell was written before its files had checksums."""
+    return "format" not in manifest
+
+
+def seal_of(folder: Path) -> Seal:
+    """How the lines and files of a cell are checked."""
+    manifest = read_manifest(folder) or {}
+    return Seal(str(manifest.get("config_digest", "")), bool(manifest) and not is_version_1(manifest))
+
+
+def claim(
+    folder: Path, stored: Iterable[Path], *, config: Mapping[str, Any], config_digest: str
+) -> dict[str, Any]:
     """Writes the manifest of a new cell, or checks that an existing cell has the same configuration.
 
-    Called under the cell's lock, so that check and write are one. Returns the manifest that holds.
+    Called under the cell's lock, so that check and write are one. `stored` are the files that hold what a
+    manifest speaks of. Returns the manifest that holds.
 
     Raises:
         OtherResults: the folder holds results of another configuration.
+        RecordsError: the folder holds results and no manifest.
     """
     path = folder / MANIFEST_NAME
-    found = read_json(path)
+    found = read_manifest(folder)
     if found is None:
+        if left := [one.name for one in stored if one.exists()]:
+            raise RecordsError(
+                f"{folder} holds {', '.join(left)} but no {MANIFEST_NAME}, so that nothing says what "
+                f"they come from. Restore it; look with `python -m icpo.records verify {folder}`, delete "
+                f"the cell with `python -m icpo.records remove {folder}`, or choose another run_name."
+            )
         manifest = describe(config, config_digest)
         replace_json(path, manifest)
         return manifest
@@ -41,6 +79,22 @@ def claim(folder: Path, *, config: Mapping[str, Any], config_digest: str) -> dic
     if found.get("code") != code:
         log.warning("%s was begun with other code: %s then, %s now", folder, found.get("code"), code)
     return found
+
+
+def refuse_version_1(folder: Path, config: Mapping[str, Any]) -> None:
+    """Raises OtherResults where the run of a cell holds cells of version 1, which cannot be continued."""
+    for path in sorted(folder.parent.glob(f"*/{MANIFEST_NAME}")):
+        try:
+            manifest = read_manifest(path.parent) or {}
+        except RecordsError:  # the cell's own command reports it
+            continue
+        if manifest and is_version_1(manifest):
+            run_name = config.get("run_name", folder.parent.name)
+            raise OtherResults(
+                f"{folder.parent} holds cells of version 1 ({path.parent.name}), which have no checksums. "
+                "They can be reported, graded again and verified, but not continued: choose "
+                f"run_name={run_name}_v2."
+            )
 
 
 def note_resolved(folder: Path, manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
@@ -65,6 +119,7 @@ def note_resolved(folder: Path, manifest: Mapping[str, Any], facts: Mapping[str,
 def describe(config: Mapping[str, Any], config_digest: str) -> dict[str, Any]:
     """All that a manifest says."""
     return {
+        "format": FORMAT,
         "config_digest": config_digest,
         "config": dict(config),
         "code": code_version(),

@@ -6,13 +6,20 @@ from pathlib import Path
 from typing import Any, Literal
 
 from icpo.errors import RecordsError
+from icpo.store.json_files import read_json, replace_json
 from icpo.store.lock import holder_of, this_process
-from icpo.store.storage import read_json, replace_json
 
 STATUS_NAME = "status.json"
 State = Literal["running", "done", "failed", "interrupted"]
 TEXTS = ("state", "reason")
-NUMBERS = ("wall_seconds", "num_sessions", "questions_done", "questions_total", "generated_tokens")
+NUMBERS = (
+    "wall_seconds",
+    "num_sessions",
+    "questions_done",
+    "questions_total",
+    "generated_tokens",
+    "journal_records",
+)
 
 
 class Status:
@@ -20,7 +27,7 @@ class Status:
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / STATUS_NAME
-        self._before = _stored(folder)
+        self._before = stored_status(folder)
         fresh: dict[str, Any] = {"started": _now(), "wall_seconds": 0.0, "num_sessions": 0}
         self._row = fresh | (self._before or {})
         self._earlier_seconds = float(self._row["wall_seconds"])
@@ -58,15 +65,15 @@ def read_status(folder: Path) -> dict[str, Any] | None:
     Raises:
         RecordsError: the file is damaged, or a value in it is not of its kind.
     """
-    row = _stored(folder)
+    row = stored_status(folder)
     if row is None or row.get("state") != "running" or holder_of(folder) is not None:
         return row
-    row = _stored(folder) or row
+    row = stored_status(folder) or row
     return row if row.get("state") != "running" else row | {"state": "failed", "reason": _KILLED}
 
 
-def _stored(folder: Path) -> dict[str, Any] | None:
-    """What status.json says word for word, its texts and numbers checked."""
+def stored_status(folder: Path) -> dict[str, Any] | None:
+    """What status.json says word for word, its texts and numbers checked. Raises RecordsError."""
     path = folder / STATUS_NAME
     row = read_json(path)
     for name, value in (row or {}).items():

@@ -1,13 +1,11 @@
 """Bytes onto a disk that may be full, read-only or gone: appended whole or not at all, replaced at once."""
 
 import errno
-import json
 import os
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 from icpo.errors import RecordsError
 
@@ -103,65 +101,3 @@ def delete_drafts(folder: Path) -> None:
     with explained(folder, "tidy"):
         for draft in folder.glob(f".*{DRAFT_SUFFIX}"):
             draft.unlink(missing_ok=True)
-
-
-def replace_json(path: Path, value: Mapping[str, Any]) -> None:
-    """Writes a JSON object, indented, atomically."""
-    replace_file(path, [json.dumps(value, indent=2).encode(), b"\n"])
-
-
-def json_line(value: Mapping[str, Any]) -> bytes:
-    """A JSON object as one line of ASCII."""
-    return json.dumps(dict(value), separators=(",", ":")).encode() + b"\n"
-
-
-def read_json(path: Path) -> dict[str, Any] | None:
-    """The JSON object in `path`, None if there is no such file; RecordsError if it is not one."""
-    with explained(path, "read"):
-        try:
-            text = path.read_bytes()
-        except FileNotFoundError:
-            return None
-    try:
-        value = json.loads(text)
-    except ValueError as error:
-        raise RecordsError(
-            f"{path} is not JSON ({error}): restore it, or delete it and run again."
-        ) from error
-    if not isinstance(value, dict):
-        raise RecordsError(f"{path} holds no JSON object: restore it, or delete it and run again.")
-    return value
-
-
-def read_lines(path: Path) -> tuple[list[dict[str, Any]], int]:
-    """The JSON objects of a file with one a line, and the number of bytes they take.
-
-    An unfinished last line is left out (its bytes are not counted); no file is no lines.
-
-    Raises:
-        RecordsError: a finished line is not a JSON object.
-    """
-    with explained(path, "read"):
-        try:
-            content = path.read_bytes()
-        except FileNotFoundError:
-            return [], 0
-    end = content.rfind(b"\n") + 1
-    rows = []
-    for number, line in enumerate(content[:end].splitlines(), start=1):
-        try:
-            row = json.loads(line)
-        except ValueError:
-            row = None
-        if not isinstance(row, dict):
-            raise damaged_line(path, number)
-        rows.append(row)
-    return rows, end
-
-
-def damaged_line(path: Path, number: int) -> RecordsError:
-    """The error for a finished line that is not what the file should hold."""
-    return RecordsError(
-        f"{path} is damaged at line {number}. Keep what is whole with "
-        f"`python -m icpo.records salvage {path.parent}`; what was lost is then made again from the journal."
-    )

@@ -1,11 +1,10 @@
-import json
-
 import pytest
 
 from icpo.metrics import compare, sign_test
 from icpo.report.dashboard import write_dashboard
 from icpo.store import load_scores
 from tests.report.stored_runs import MadeUpCell, me_icpo
+from tests.store.editing import rewrite_json
 
 pytestmark = pytest.mark.browser
 BASE = "run/nano-arith_l4-direct-plain-quick"
@@ -212,10 +211,8 @@ def test_an_index_of_200_cells_stays_small_and_opens_quickly(driver, tmp_path):
         for file in template.iterdir():
             if file.is_file():
                 (copy / file.name).write_bytes(file.read_bytes())
-        metrics = json.loads((copy / "metrics.json").read_text())
-        (copy / "metrics.json").write_text(
-            json.dumps(metrics | {"benchmark": f"arith_l{i % 40}", "protocol": f"p{i // 40}"})
-        )
+        names = {"benchmark": f"arith_l{i % 40}", "protocol": f"p{i // 40}"}
+        rewrite_json(copy / "metrics.json", lambda metrics, names=names: metrics | names)
     folder = write_dashboard(tmp_path, ["many"], max_questions=1).parent
     index_bytes = sum(
         path.stat().st_size

@@ -67,13 +67,13 @@ def test_a_damaged_status_does_not_hide_the_other_cells(outputs):
     assert {name: row["state"] for name, row in rows.items()} == {
         "one": "damaged", "two": "failed", "three": "missing",
     }  # fmt: skip
-    assert "restore it, or delete it" in rows["one"]["reason"]
+    assert "Restore it, or delete it" in rows["one"]["reason"]
 
 
 @pytest.mark.parametrize("value", [["x"], {"a": 1}, None, "x", 3])
 def test_values_of_another_kind_do_not_hide_the_other_cells(outputs, capsys, value):
     path = outputs / "run/one/status.json"
-    path.write_text(json.dumps(dict.fromkeys(json.loads(path.read_text()), value)))
+    path.write_text(json.dumps(dict.fromkeys(set(json.loads(path.read_text())) - {"crc32"}, value)))
     assert status.main(["run", "--outputs", str(outputs)]) == 1
     one, three, two = capsys.readouterr().out.splitlines()[1:4]
     assert one.split()[:2] == ["one", "damaged"] and one.endswith("delete it and run again.")

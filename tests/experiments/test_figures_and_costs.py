@@ -6,8 +6,10 @@ import pytest
 from icpo.errors import RecordsError
 from icpo.report import write_report
 from icpo.report.expected import read_table
+from icpo.store import read_metrics
 from tests.experiments.scripts import EXPERIMENTS, load
 from tests.report.stored_runs import MadeUpCell, me_icpo
+from tests.store.editing import rewrite_json
 
 
 @pytest.fixture(scope="module")
@@ -29,12 +31,12 @@ def sweep_outputs(tmp_path_factory):
         num_runs = cell.num_questions * len(cell.seeds)
         folder = cell.write(outputs / f"k{k}", "x")
         costs = {"generated_tokens": 300 * k * num_runs, "wall_seconds": 3.0 * k * num_runs}
-        metrics = pd.read_json(folder / "metrics.json", typ="series").to_dict() | costs
+        metrics = read_metrics(folder) | costs
         metrics["generated_by_purpose"] = {"lookahead": 30 * k * num_runs}
         for n, part in metrics["by_num_rounds"].items():
             part["generated_tokens"] = 100 * int(n) * k * num_runs
             part["prompt_tokens"] = 7 * int(n) ** 2 * k * num_runs
-        (folder / "metrics.json").write_text(pd.Series(metrics).to_json())
+        rewrite_json(folder / "metrics.json", lambda _, metrics=metrics: metrics)
         target = outputs / "sweep" / f"{cell.name}-k{k}"
         target.parent.mkdir(exist_ok=True)
         folder.rename(target)

@@ -8,6 +8,7 @@ from icpo.cli.report import main
 from icpo.errors import RecordsError
 from icpo.report import write_report
 from tests.report.stored_runs import MadeUpCell, me_icpo
+from tests.store.editing import rewrite_json
 
 COLUMNS = [
     "backbone", "method", "reward", "selector", "protocol", "num_rounds", "num_candidates", "num_lookaheads",
@@ -130,8 +131,7 @@ def test_an_unreadable_cell_is_named_and_the_others_stand(run, file, content):
 
 def test_failed_and_unfinished_cells_are_named_with_their_reason(run):
     cell = run / "run/nano-arith_l3-direct-plain-quick"
-    status = json.loads((cell / "status.json").read_text())
-    (cell / "status.json").write_text(json.dumps(status | {"state": "failed", "reason": "GPU\nlost"}))
+    rewrite_json(cell / "status.json", lambda status: status | {"state": "failed", "reason": "GPU\nlost"})
     (cell / "metrics.json").unlink()
     write_report(run, "run")
     assert f"`{cell.name}` is failed: GPU lost" in (run / "run/report/table.md").read_text()

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from icpo.errors import RecordsError
+from icpo.errors import ContractError, RecordsError
 from icpo.store import CellRecords, load_results
 from icpo.store.codec import decode_result, decode_score, encode_result, encode_score
 from icpo.types import Candidate, Lookahead, Round
@@ -103,3 +103,11 @@ def test_a_line_that_lacks_a_field_is_named_and_salvage_is_offered(cell, reopen)
         load_results(cell)
     with pytest.raises(RecordsError, match="salvage"):
         CellRecords.open(cell, config={"method": {"num_rounds": 2}}, config_digest="d1")
+
+
+def test_a_result_that_could_not_be_read_back_is_refused_before_it_is_stored(cell, reopen):
+    made = result("a")
+    odd = replace(made, trace=(replace(made.rounds[0], attempts=()),))
+    with reopen() as records, pytest.raises(ContractError, match="'a' could not be read back"):
+        records.append(odd)
+    assert load_results(cell) == ()

@@ -9,12 +9,29 @@ from icpo.errors import RecordsError
 from icpo.store import JOURNAL_NAME, Journal
 from icpo.store.journal_file import JournalReader
 from icpo.types import Completion, FinishReason
-from tests.store.values import HOSTILE, batches, completion
+from tests.store.values import HOSTILE, batches, completion, result
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / JOURNAL_NAME
+
+
+class Clock:
+    """Seconds, moved by hand."""
+
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+class SyncedJournal(Journal):
+    """A journal that notes when it waited for the disk."""
+
+    def sync(self):
+        super().sync()
+        self.num_syncs = getattr(self, "num_syncs", 0) + 1
 
 
 def texts(found):
@@ -137,26 +154,28 @@ def test_a_sibling_answers_and_is_not_written_to(path, tmp_path):
     assert other.read_bytes() == before
 
 
-def test_a_sibling_that_grows_is_looked_at_again(path, tmp_path, monkeypatch):
-    monkeypatch.setattr("icpo.store.journal._SECONDS_BETWEEN_LOOKS", 0.0)
+def test_a_sibling_that_grows_is_looked_at_again(path, tmp_path):
     other = tmp_path / "other.bin"
-    with Journal.open(path, siblings=[other]) as journal, Journal.open(other) as sibling:
+    clock = Clock()
+    with Journal.open(path, siblings=[other], clock=clock) as journal, Journal.open(other) as sibling:
         assert journal.get("later") is None
         sibling.put("later", batches("a"))
+        clock.now += 11
         assert texts(journal.get("later")) == [["a"]]
 
 
-def test_a_sibling_caught_in_the_middle_of_a_write_is_read_later(path, tmp_path, monkeypatch):
-    monkeypatch.setattr("icpo.store.journal._SECONDS_BETWEEN_LOOKS", 0.0)
+def test_a_sibling_caught_in_the_middle_of_a_write_is_read_later(path, tmp_path):
     other = tmp_path / "other.bin"
     with Journal.open(other) as sibling:
         sibling.put("k0", batches("first"))
         sibling.put("k1", batches("second"))
     whole = other.read_bytes()
     other.write_bytes(whole[:-7])
-    with Journal.open(path, siblings=[other]) as journal:
+    clock = Clock()
+    with Journal.open(path, siblings=[other], clock=clock) as journal:
         assert journal.get("k1") is None
         other.write_bytes(whole)
+        clock.now += 11
         assert texts(journal.get("k1")) == [["second"]]
 
 
@@ -179,4 +198,58 @@ def test_the_index_holds_no_texts(path):
     reader.refresh()
     assert len(reader) == 1
     assert "unmistakable" not in repr(vars(reader))
+    reader.close()
+
+
+def test_records_go_to_the_disk_every_five_seconds_and_not_at_each_record(path):
+    clock = Clock()
+    with SyncedJournal.open(path, clock=clock) as journal:
+        journal.num_syncs = 0
+        for i, (now, num_syncs) in enumerate([(1, 0), (4.9, 0), (5.1, 1), (6, 1), (10, 1), (10.2, 2)]):
+            clock.now = now
+            journal.put(f"k{i}", batches("a"))
+            assert journal.num_syncs == num_syncs, now
+    assert journal.num_syncs == 3, "closing syncs"
+
+
+def test_a_result_goes_to_the_disk_after_the_records_that_it_uses(cell, reopen):
+    """At the moment of the journal's sync nothing of the result may have been written."""
+    sizes = []
+
+    class Watched:
+        def __init__(self, journal):
+            self.journal = journal
+
+        def __getattr__(self, name):
+            return getattr(self.journal, name)
+
+        def __len__(self):
+            return len(self.journal)
+
+        def sync(self):
+            sizes.append((cell / "results.jsonl").stat().st_size)
+            self.journal.sync()
+
+    with reopen() as records:
+        records.journal = Watched(records.journal)
+        for i in range(2):
+            drawn = records.journal.put(f"k{i}", batches("a", "b"))
+            before = (cell / "results.jsonl").stat().st_size
+            sizes.clear()
+            records.append(result(f"q{i}", draws=drawn))
+            assert sizes == [before]
+
+
+def test_a_record_whose_key_became_another_is_damaged(path):
+    """The payload alone is whole: only a checksum that covers the key finds it."""
+    with Journal.open(path) as journal:
+        journal.put("k0", batches("a"))
+        journal.put("k1", batches("b"))
+    path.write_bytes(path.read_bytes().replace(b"@k0 ", b"@k9 "))
+    with pytest.raises(RecordsError, match="damaged at byte 15"):
+        Journal.open(path)
+    reader = JournalReader(path)
+    reader.refresh()
+    with pytest.raises(RecordsError, match="damaged"):
+        reader.get("k9")
     reader.close()

@@ -7,9 +7,10 @@ import time
 
 import pytest
 
-from icpo.errors import RecordsError
-from icpo.store import lock
-from icpo.store.lock import LOCK_NAME, Lock, holder_of, is_dead, this_process
+from icpo.errors import HeldByAnother, RecordsError
+from icpo.store import CellRecords
+from icpo.store.lock import LOCK_NAME, PACE, Lock, Pace, holder_of, is_dead, remove_dead, this_process
+from tests.store.values import result, score
 
 ELSEWHERE = {
     "host": "node7",
@@ -21,11 +22,7 @@ ELSEWHERE = {
 }
 
 
-@pytest.fixture
-def quick(monkeypatch):
-    """A lock that beats five times a second and is stale after two seconds."""
-    monkeypatch.setattr(lock, "BEAT_SECONDS", 0.2)
-    monkeypatch.setattr(lock, "STALE_SECONDS", 2.0)
+QUICK = Pace(beat_seconds=0.2, stale_seconds=2.0)
 
 
 def hold(folder, who):
@@ -64,38 +61,38 @@ def test_the_same_pid_in_another_container_says_nothing():
     assert not is_dead(this_process() | {"place": "same-boot/pid:[2]", "pid": 2**22 + 1})
 
 
-def test_a_holder_elsewhere_that_beats_is_refused(tmp_path, quick):
+def test_a_holder_elsewhere_that_beats_is_refused(tmp_path):
     hold(tmp_path, ELSEWHERE)
     code = "import os, sys, time\nfor _ in range(30): os.utime(sys.argv[1]); time.sleep(0.2)"
     beating = subprocess.Popen([sys.executable, "-c", code, str(tmp_path / LOCK_NAME)])
     try:
         with pytest.raises(RecordsError, match="node7"):
-            Lock(tmp_path).acquire()
-        assert holder_of(tmp_path) == ELSEWHERE
+            Lock(tmp_path, pace=QUICK).acquire()
+        assert holder_of(tmp_path, QUICK) == ELSEWHERE
     finally:
         beating.kill()
         beating.wait()
 
 
 @pytest.mark.parametrize("content", [json.dumps(ELSEWHERE), "{"])
-def test_a_holder_elsewhere_whose_heart_stopped_is_waited_for_and_followed(tmp_path, quick, content):
+def test_a_holder_elsewhere_whose_heart_stopped_is_waited_for_and_followed(tmp_path, content):
     (tmp_path / LOCK_NAME).write_text(content)
     began = time.monotonic()
-    with Lock(tmp_path):
+    with Lock(tmp_path, pace=QUICK):
         assert time.monotonic() - began > 1.9
         assert json.loads((tmp_path / LOCK_NAME).read_text())["pid"] == os.getpid()
 
 
-def test_the_heart_beats_while_the_holder_is_busy(tmp_path, quick):
-    with Lock(tmp_path) as held:
+def test_the_heart_beats_while_the_holder_is_busy(tmp_path):
+    with Lock(tmp_path, pace=QUICK) as held:
         time.sleep(2.5)
-        assert holder_of(tmp_path)["pid"] == os.getpid()
+        assert holder_of(tmp_path, QUICK)["pid"] == os.getpid()
         held.check()
 
 
-def test_one_that_lost_its_lock_writes_no_more(tmp_path, quick):
+def test_one_that_lost_its_lock_writes_no_more(tmp_path):
     """As after a stop of the process so long that another took over."""
-    held = Lock(tmp_path)
+    held = Lock(tmp_path, pace=QUICK)
     held.acquire()
     hold(tmp_path, ELSEWHERE)
     time.sleep(1)
@@ -107,21 +104,20 @@ def test_one_that_lost_its_lock_writes_no_more(tmp_path, quick):
 
 def test_a_living_lock_taken_for_a_dead_one_is_put_back(tmp_path):
     with Lock(tmp_path) as held:
-        Lock(tmp_path)._break(ELSEWHERE)  # as one that read the lock before it changed hands
-        assert holder_of(tmp_path)["token"] == held._me["token"]
+        before = holder_of(tmp_path)
+        remove_dead(tmp_path / LOCK_NAME, ELSEWHERE)  # as one that read the lock before it changed hands
+        assert holder_of(tmp_path) == before
+        held.check()
         assert [path.name for path in tmp_path.iterdir()] == [LOCK_NAME]
 
 
-def test_a_living_lock_whose_place_was_taken_meanwhile_stops_its_holder(tmp_path, monkeypatch, quick):
-    link = os.link
-
+def test_a_living_lock_whose_place_was_taken_meanwhile_stops_its_holder(tmp_path):
     def too_late(aside, path):
         hold(tmp_path, ELSEWHERE)
-        link(aside, path)
+        os.link(aside, path)
 
-    monkeypatch.setattr(lock.os, "link", too_late)
-    with Lock(tmp_path) as held:
-        Lock(tmp_path)._break({"token": "dead"})
+    with Lock(tmp_path, pace=QUICK) as held:
+        remove_dead(tmp_path / LOCK_NAME, {"token": "dead"}, link=too_late)
         time.sleep(0.5)
         with pytest.raises(RecordsError, match="taken by process 1 on node7"):
             held.check()
@@ -153,3 +149,49 @@ def test_of_many_that_race_one_wins(tmp_path, left_behind):
     assert winners.get(timeout=1)
     assert winners.empty()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_holder_elsewhere_is_taken_for_dead_after_three_minutes_of_silence(tmp_path):
+    hold(tmp_path, ELSEWHERE)
+    for silent_seconds, is_held in ((PACE.beat_seconds * 2, True), (170, True), (190, False)):
+        then = time.time() - silent_seconds
+        os.utime(tmp_path / LOCK_NAME, (then, then))
+        assert (holder_of(tmp_path) is not None) == is_held, silent_seconds
+    began = time.monotonic()
+    with Lock(tmp_path):
+        assert time.monotonic() - began < 10
+
+
+@pytest.mark.parametrize("waits", [False, True])
+def test_a_lock_from_the_future_is_waited_for_no_longer_than_a_silent_one(tmp_path, waits):
+    hold(tmp_path, ELSEWHERE)
+    os.utime(tmp_path / LOCK_NAME, (time.time() + 1e7, time.time() + 1e7))
+    assert holder_of(tmp_path) is None, "status does not show it as running"
+    began = time.monotonic()
+    with Lock(tmp_path, waits=waits, pace=QUICK):
+        assert 1.9 < time.monotonic() - began < 30
+
+
+@pytest.mark.parametrize("pid", ["seven", None, -1, 0, 2**70, 1.5, [1], True])
+def test_an_odd_process_id_is_nobody_that_is_known_to_be_dead(tmp_path, pid):
+    hold(tmp_path, this_process() | {"pid": pid})
+    assert holder_of(tmp_path) is not None
+    with pytest.raises(HeldByAnother):
+        Lock(tmp_path).acquire()
+
+
+@pytest.mark.parametrize("write", ["append", "write_scores", "write_metrics", "mark"])
+def test_a_cell_that_lost_its_lock_writes_nothing_more(cell, write):
+    with CellRecords.open(cell, config={}, config_digest="d", pace=Pace(0.05, 2.0)) as records:
+        hold(cell, ELSEWHERE)
+        time.sleep(0.3)
+        before = {path.name: path.read_bytes() for path in cell.iterdir()}
+        arguments = {
+            "append": result("q"),
+            "write_scores": [score("q")],
+            "write_metrics": {"mean": 1},
+            "mark": "done",
+        }
+        with pytest.raises(RecordsError, match="taken by process 1 on node7"):
+            getattr(records, write)(arguments[write])
+        assert {path.name: path.read_bytes() for path in cell.iterdir()} == before

@@ -55,7 +55,8 @@ def test_salvage_keeps_every_whole_record_and_the_cell_goes_on(filled, reopen, n
     health = salvage(filled)
     assert health.num_records == 5 - num_hit
     assert health.num_damaged_bytes == 0
-    assert health.num_missing_draws == min(num_hit, 2), "those of stored results are reported"
+    assert health.num_results == 2 - min(num_hit, 2), "results whose samples are gone are made again"
+    assert health.is_sound
     assert path.with_name("journal.bin.damaged").read_bytes() == before
     with reopen() as records:
         assert [records.journal.get(f"k{i}") is not None for i in range(5)] == [
@@ -144,4 +145,4 @@ def test_a_folder_without_a_cell_is_named(tmp_path, caplog):
     with caplog.at_level(logging.ERROR):
         code, said = command("verify", tmp_path)
     assert code == 2
-    assert "holds no journal.bin" in said
+    assert "holds neither journal.bin" in said
