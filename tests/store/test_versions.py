@@ -32,7 +32,7 @@ def as_version_1(cell):
 
 @pytest.fixture
 def old(tmp_path):
-    cell, _ = fakes.run(tmp_path / "run", fakes.questions_file(tmp_path), "method.num_rounds=2")
+    cell, _ = fakes.run(tmp_path / "run", fakes.questions_file(tmp_path), "budget.num_rounds=2")
     return as_version_1(cell)
 
 
