@@ -3,9 +3,13 @@
 Every kind takes one message, so that an error survives pickling between a SLURM job and its launcher.
 """
 
+from typing import ClassVar
+
 
 class IcpoError(Exception):
-    """Base of all errors that a user can mend."""
+    """Base of all errors that a user can fix; `ends_run` is set where every other cell would meet it too."""
+
+    ends_run: ClassVar[bool] = False
 
     def __init__(self, message: str) -> None:
         super().__init__(message)

@@ -48,6 +48,8 @@ def fails_alone(folder: Path) -> Iterator[None]:
             raise
         if isinstance(error, IcpoError):
             logger.error("%s: %s", folder.name, error)
+            if error.ends_run and runs_here():
+                sys.exit(f"icpo: {error}")
         else:
             logger.exception("%s: %s", folder.name, type(error).__name__)
         _failures.append(error)

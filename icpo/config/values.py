@@ -21,6 +21,7 @@ NOT_IN_DIGEST = (
     "output_root",
     "run_name",
     "max_in_flight",
+    "max_failed_share",
     "dry_run",
     "watch",
     "rates",

@@ -2,6 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -104,9 +105,18 @@ def _made_by(backbone: "Backbone") -> str:
 
 
 def digest(folder: Path) -> str:
-    """SHA-256 over the names and contents of a folder's weights, configuration and tokenizer files."""
+    """SHA-256 over the names and contents of a folder's weights, configuration and tokenizer files.
+
+    Read once a process, unless size or time of a file changes.
+    """
+    paths = sorted(p for p in folder.iterdir() if p.suffix in DIGESTED_SUFFIXES)
+    return _digest(tuple((path, path.stat().st_size, path.stat().st_mtime_ns) for path in paths))
+
+
+@cache
+def _digest(files: tuple[tuple[Path, int, int], ...]) -> str:
     total = hashlib.sha256()
-    for path in sorted(p for p in folder.iterdir() if p.suffix in DIGESTED_SUFFIXES):
+    for path, _, _ in files:
         with path.open("rb") as file:
             content = hashlib.sha256()
             while block := file.read(1 << 20):

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, Protocol, runtime_checkable
 
 from icpo.config import SeenRun
-from icpo.errors import IcpoError
+from icpo.errors import EngineError, IcpoError
 from icpo.evaluation.interrupt import Interrupt
 from icpo.store import CellRecords, run_cells, settle
 from icpo.tracking import Tracker, TrackerRun, log_report, tracker_of
@@ -72,10 +72,14 @@ def run_cell(
                 job_type=_job_type(values),
                 config=values,
             ) as tracking:
-                if isinstance(job, SamplingJob):
-                    metrics = job.sample(Cell(records, tracking, interrupt))
-                else:
-                    metrics = job.run(folder)
+                try:
+                    if isinstance(job, SamplingJob):
+                        metrics = job.sample(Cell(records, tracking, interrupt))
+                    else:
+                        metrics = job.run(folder)
+                except EngineError:
+                    interrupt.check()  # the signal ended the engine's process too: that is no failure
+                    raise
                 records.write_metrics(metrics)
                 tracking.summary(metrics)
             records.mark("done")

@@ -9,6 +9,7 @@ from rich.console import Console
 from icpo.backbones import Backbone, ChatTemplate
 from icpo.benchmarks import Benchmark, LoadedBenchmark
 from icpo.errors import BenchmarkError
+from icpo.evaluation.blocked import BlockedQuestions
 from icpo.evaluation.cell import Cell
 from icpo.evaluation.engine_pool import POOL, EngineSettings, spent_between
 from icpo.evaluation.journalled import JournalledEngine
@@ -17,7 +18,8 @@ from icpo.evaluation.outcome import Outcomes
 from icpo.evaluation.progress import stored_base_mean
 from icpo.evaluation.protocol import Protocol
 from icpo.evaluation.rates import Rates
-from icpo.grading import Grader
+from icpo.evaluation.weights import require_weights
+from icpo.grading import Grader, require_workers
 from icpo.methods import Foreign, Run, drive
 from icpo.methods.contracts import require_members, start
 from icpo.prompts import Book
@@ -52,6 +54,7 @@ class Evaluation:
     max_in_flight: int
     rates: Rates
     question_tokens: int
+    max_failed_share: float
     watch: bool
     arm: str = "default"
     title: str | None = None
@@ -110,6 +113,7 @@ class Evaluation:
         """
         loaded = self.benchmark.load()
         cell.records.resolve({"benchmark_digest": loaded.digest, "benchmark_revision": loaded.revision})
+        require_weights(cell.records, self.engine, self.backbone)
         stored = read_metrics(cell.records.folder) or {}
         account: Mapping[str, Any] = stored.get("engine_account", {})
         with (
@@ -125,13 +129,18 @@ class Evaluation:
         ):
             method = self.prepared_method(loaded.questions, self._is_right(loaded, grader))
             todo = [(q, seed) for seed in self.seeds for q in loaded.questions]
+            blocked = BlockedQuestions(self.max_failed_share, len(todo), outcomes.results)
             if set(cell.records.done()) != {(q.question_id, seed) for q, seed in todo}:
+                require_workers()
                 engine = POOL.get(self.engine, self.backbone, self.context_tokens)
                 before = POOL.accounting()
                 for result in self._results(engine, method, todo, self.toolkit(grader), cell):
                     outcomes.add(result)
+                    blocked.see(result)
                 account = spent_between(before, POOL.accounting())
-            return {**self.facts(loaded), **outcomes.measure(), "engine_account": account}
+            blocked.check()
+            measured = {**outcomes.measure(), "num_blocked": blocked.num_blocked}
+            return {**self.facts(loaded), **measured, "engine_account": account}
 
     def _base_mean_at_k(self, cell: Cell) -> float | None:
         """The base's score on the same questions, if this run has it."""
@@ -208,6 +217,7 @@ class Evaluation:
         however often a run was interrupted.
         """
         cell.records.resolve({"engine_identity": engine.identity})
+        cell.records.resolve({f"served at {one}": True for one in getattr(engine, "addresses", ())})
         done = cell.records.done()
         journalled = JournalledEngine(engine, cell.records.journal, cell.check)
 

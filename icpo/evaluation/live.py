@@ -41,7 +41,9 @@ class Narrator(Observer):
 
 def question_view(question: Question) -> RenderableType:
     """The question in a frame."""
-    return Panel(Text(question.text), title=Text(question.question_id), title_align="left")
+    return Panel(
+        Text(printable(question.text)), title=Text(printable(question.question_id)), title_align="left"
+    )
 
 
 def stage_view(
@@ -58,7 +60,7 @@ def stage_view(
             Purpose.FINAL: f"{len(completions)} finals",
         }.get(purpose, purpose.value)
         if purpose is Purpose.SUMMARY:
-            said: RenderableType = Text(" ".join(completions[0].text.split()))
+            said: RenderableType = Text(printable(" ".join(completions[0].text.split())))
         else:
             votes = tools.votes(tools.candidates(completions, kind), kind)
             is_priced = purpose is Purpose.LOOKAHEAD  # what the selector sees prices silence
@@ -72,7 +74,12 @@ def votes_view(votes: Votes, entropy_bits: float) -> RenderableType:
     counts = [*votes.counts, ("no answer", votes.num_abstained)]
     total = max(1, votes.num_answered + votes.num_abstained)
     bars = [f"{answer} {'█' * max(1, round(BAR_WIDTH * n / total))} {n}" for answer, n in counts if n]
-    return Text("  ".join(bars) + f"  {entropy_bits:.2f} bits")
+    return Text(printable("  ".join(bars)) + f"  {entropy_bits:.2f} bits")
+
+
+def printable(text: str) -> str:
+    """The text with a replacement character for each half of a pair, which no terminal takes."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _beside(name: Text, said: RenderableType) -> RenderableType:

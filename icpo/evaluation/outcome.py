@@ -1,7 +1,7 @@
 """What becomes of results: stored at once, graded beside the sampling, shown, and measured at the end."""
 
 import logging
-from collections.abc import Iterable, Sized
+from collections.abc import Iterable, Sequence, Sized
 from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import Any
@@ -92,6 +92,11 @@ class Outcomes:
         self._progress.update(done=done, tokens=tokens, mean_at_k=mean)
         shown = {"questions_done": float(done), "generated_tokens": float(tokens)}
         self._cell.tracking.log(done, shown if mean is None else {**shown, "mean_at_k": mean})
+
+    @property
+    def results(self) -> Sequence[QuestionResult]:
+        """The results stored so far."""
+        return self._results
 
     def measure(self) -> dict[str, Any]:
         """Stores the scores and returns the metrics of all results; questions without a gold are left out."""

@@ -3,6 +3,6 @@
 from icpo.grading.equivalence import Verdict
 from icpo.grading.grader import Grader
 from icpo.grading.rules import GradingRules
-from icpo.grading.workers import GradingError
+from icpo.grading.workers import GradingError, require_workers
 
-__all__ = ["Grader", "GradingError", "GradingRules", "Verdict"]
+__all__ = ["Grader", "GradingError", "GradingRules", "Verdict", "require_workers"]

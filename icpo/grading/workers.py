@@ -10,6 +10,7 @@ import threading
 import time
 import weakref
 from enum import Enum
+from functools import cache
 from pathlib import Path
 
 from icpo.errors import IcpoError
@@ -22,6 +23,8 @@ _NUM_QUESTIONS_PER_WORKER = 2000  # then it is replaced, since sympy's caches gr
 
 class GradingError(IcpoError):
     """Answers that cannot be compared because no worker starts."""
+
+    ends_run = True
 
 
 class Outcome(str, Enum):
@@ -73,6 +76,10 @@ class WorkerPool:
                 self.num_exceeded += outcome.is_exceeded
         return outcome
 
+    def check(self) -> None:
+        """Raises GradingError if no worker starts."""
+        self._take().end()
+
     def close(self) -> None:
         """Ends all idle workers; a later question starts new ones."""
         with self._lock:
@@ -85,6 +92,12 @@ class WorkerPool:
                 if worker.is_alive:
                     return worker
         return _Worker(self._timeout_seconds, self._memory_limit_mb)
+
+
+@cache
+def require_workers() -> None:
+    """Raises GradingError if math-verify cannot be used here; tried once a process."""
+    WorkerPool(timeout_seconds=3, memory_limit_mb=1024, max_workers=1).check()
 
 
 def _end_all(idle: "list[_Worker]") -> None:

@@ -10,6 +10,7 @@ from icpo.cli import errors as ending
 from icpo.cli import run
 from icpo.config import SeenRun
 from icpo.errors import ConfigError, EngineError, Interrupted
+from icpo.grading import GradingError
 from icpo.store import CellRecords
 
 
@@ -48,6 +49,14 @@ def fails_and_goes_on(folder, fault):
 def test_a_failed_cell_lets_the_next_one_begin_and_shows_in_the_exit_status(is_here, tmp_path, caplog):
     fails_and_goes_on(tmp_path / "run" / "cell", EngineError("it died"))
     assert "cell: it died" in caplog.text
+
+
+def test_a_failure_that_is_not_the_cells_own_ends_the_run(is_here, tmp_path):
+    with pytest.raises(SystemExit) as ended, ending.told(job, makes_report=False):
+        with ending.fails_alone(tmp_path / "run" / "cell"):
+            raise GradingError("no worker starts")
+        raise AssertionError("the next cell must not begin")
+    assert "no worker starts" in str(ended.value)
 
 
 def test_an_unforeseen_failure_keeps_its_traceback_and_lets_the_next_one_begin(is_here, tmp_path, caplog):

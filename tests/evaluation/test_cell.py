@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from icpo.errors import Interrupted
+from icpo.errors import EngineError, Interrupted
 from icpo.evaluation.cell import run_cell
 from icpo.store import read_metrics, read_status
 from icpo.tracking import NoTracker
@@ -23,3 +23,27 @@ def test_a_signal_at_the_end_of_a_cell_keeps_it_and_stops_the_sweep(tmp_path):
     with pytest.raises(Interrupted, match="Stopped by SIGTERM"):
         run_cell(Signalled(), tracker=NoTracker(), folder=folder, values={"run_name": "run"}, digest="d")
     assert read_status(folder)["state"] == "done" and read_metrics(folder) == {"answer": 42}
+
+
+class Aborted:
+    """A job whose engine dies of the signal that its process got."""
+
+    def __init__(self, is_signalled):
+        self.is_signalled = is_signalled
+
+    def run(self, cell):
+        if self.is_signalled:
+            signal.raise_signal(signal.SIGTERM)
+        raise EngineError("vLLM ended a completion with 'abort'")
+
+
+@pytest.mark.parametrize(
+    ("is_signalled", "error", "state"), [(True, Interrupted, "interrupted"), (False, EngineError, "failed")]
+)
+def test_an_engine_that_ends_because_of_the_signal_is_no_failure(is_signalled, error, state, tmp_path):
+    folder = tmp_path / "run" / "cell"
+    with pytest.raises(error):
+        run_cell(
+            Aborted(is_signalled), tracker=NoTracker(), folder=folder, values={"run_name": "run"}, digest="d"
+        )
+    assert read_status(folder)["state"] == state

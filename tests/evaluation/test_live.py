@@ -62,3 +62,16 @@ def test_markup_in_texts_is_inert():
 def test_votes_view_is_proportional():
     text = shown(votes_view(Votes((("12", 3),), 1), 0.5))
     assert "0.50 bits" in text and text.count("█") == 20 and "12 " + "█" * 15 + " 3" in text
+
+
+def test_half_an_emoji_is_shown_with_a_replacement_character():
+    terminal = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    console = Console(file=terminal, width=120)
+    votes = Votes((("4 \ud83d", 1),), 0)
+    for view in (
+        question_view(Question("q\ud83d", "6 \ude00 2?", AnswerKind.NUMBER)),
+        votes_view(votes, 0.0),
+    ):
+        console.print(view)
+    terminal.flush()
+    assert terminal.buffer.getvalue().decode().count("\ufffd") == 3

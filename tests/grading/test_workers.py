@@ -116,6 +116,8 @@ def test_a_worker_that_cannot_start_is_an_error_that_says_how_to_mend_it(pool, m
     monkeypatch.setattr(sys, "executable", "/bin/false")
     with pytest.raises(GradingError, match=r"did not start with /bin/false.*math-verify"):
         pool.ask("x", "y")
+    with pytest.raises(GradingError, match="math-verify"):
+        pool.check()
 
 
 def test_limits_must_make_sense():

@@ -46,6 +46,11 @@ class Transformers:
             if getattr(self, field) < 1:
                 raise ValueError(f"{field} must be at least 1, got {getattr(self, field)}")
 
+    @property
+    def loads_weights(self) -> bool:
+        """Whether a backbone's folder is read: a cell then belongs to its contents."""
+        return True
+
     def preflight(self) -> None:
         """Raises EngineError if what the engine needs is missing."""
         missing = [p for p in ("torch", "transformers") if importlib.util.find_spec(p) is None]

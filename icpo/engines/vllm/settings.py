@@ -54,6 +54,11 @@ class Vllm:
         if not 0 < self.gpu_memory_utilization <= 1:
             raise ValueError(f"gpu_memory_utilization must lie in (0, 1], got {self.gpu_memory_utilization}")
 
+    @property
+    def loads_weights(self) -> bool:
+        """Whether a backbone's folder is read: a cell then belongs to its contents."""
+        return True
+
     def preflight(self) -> None:
         """Raises EngineError if vLLM, or the GPU it needs, is missing."""
         if importlib.util.find_spec("vllm") is None:

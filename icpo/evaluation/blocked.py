@@ -1,0 +1,35 @@
+"""Questions that a provider's filter refuses: a few are counted, too many fail the cell."""
+
+from collections.abc import Iterable
+
+from icpo.errors import EngineError
+from icpo.types import FinishReason, QuestionResult
+
+
+class BlockedQuestions:
+    """Counts the questions whose every final sample was blocked."""
+
+    def __init__(self, max_share: float, num_total: int, stored: Iterable[QuestionResult]) -> None:
+        """`stored` are the results of earlier sessions; at most `max_share` of `num_total` may be blocked."""
+        self._max_share, self._num_total = max_share, num_total
+        self.num_blocked = sum(map(is_blocked, stored))
+
+    def see(self, result: QuestionResult) -> None:
+        """Counts one more result. Raises EngineError as `check` does."""
+        self.num_blocked += is_blocked(result)
+        self.check()
+
+    def check(self) -> None:
+        """Raises EngineError where more are blocked than may be."""
+        if self.num_blocked > self._max_share * self._num_total:
+            raise EngineError(
+                f"{self.num_blocked} of {self._num_total} questions were refused by the provider's filter, "
+                f"more than max_failed_share={self._max_share:g}. Use another server, or raise it; "
+                "blocked questions count as not answered."
+            )
+
+
+def is_blocked(result: QuestionResult) -> bool:
+    """Whether a filter left no final sample of a question."""
+    finals = [candidate.completion for _, candidates in result.finals for candidate in candidates]
+    return bool(finals) and all(one.finish_reason is FinishReason.CONTENT_FILTER for one in finals)
