@@ -20,11 +20,11 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from races import BUDGET, Race, describe, draw_answers, made_up_races, stored_races
 
+from icpo.lab.racing import Bound, Certain, Exact, Merged
 from icpo.metrics import Estimate, estimate
 from icpo.report.command_line import ends_in_a_line, run_parser
 from icpo.report.markdown import table as markdown_table
-from icpo.selectors import Entropy, EntropyRacing
-from icpo.selectors.racing import Rule
+from icpo.selectors import Entropy
 from icpo.types import Lookahead, Looking, Selection, Selector, Votes
 
 MAX_BUDGET = 32
@@ -86,21 +86,23 @@ def settings() -> list[Setting]:
     found = [Setting("uniform", f"m={m}", Entropy("entropy", False), m) for m in (4, 8, 16, MAX_BUDGET)]
     for instalments in HALVING:
         for certain_after in (None, 4, 8):
-            found.append(_racing("halving", instalments, certain_after=certain_after))
+            found.append(_racing(Certain, "halving", instalments, certain_after=certain_after))
     for instalments in ((2, 2, 4, 8), (4, 4, 8), (4, 2), (8, 8)):
         for width in (0.0, 0.25, 0.5, 1.0, 2.0):
             for certain_after in (None, 4):
-                found.append(_racing("bound", instalments, width=width, certain_after=certain_after))
+                found.append(_racing(Bound, "bound", instalments, width=width, certain_after=certain_after))
     merged = ((16,), (8, 8), (4, 12), (4, 4, 8), (2, 2, 5, 7))
-    found += [_racing("halving", instalments, merge_identical=True) for instalments in merged]
-    found += [_racing("exact", instalments) for instalments in ((4, 4, 8), (8, 2), (1,))]
+    found += [_racing(Merged, "halving", instalments, "merge_identical=True") for instalments in merged]
+    found += [_racing(Exact, "exact", instalments) for instalments in ((4, 4, 8), (8, 2), (1,))]
     return found
 
 
-def _racing(rule: str, instalments: tuple[int, ...], **knobs: Any) -> Setting:
-    values = {"width": 1.0, "certain_after": None, "merge_identical": False} | knobs
-    name = " ".join([",".join(map(str, instalments)), *(f"{key}={value}" for key, value in knobs.items())])
-    return Setting(rule, name, EntropyRacing("entropy_racing", Rule(rule), instalments, **values), BUDGET)
+def _racing(kind: Any, rule: str, instalments: tuple[int, ...], *notes: str, **knobs: Any) -> Setting:
+    """A race, named by its instalments, notes and knobs."""
+    named = [*notes, *(f"{key}={value}" for key, value in knobs.items())]
+    name = " ".join([",".join(map(str, instalments)), *named])
+    selector = kind(name="entropy_racing", instalments=instalments, **knobs)
+    return Setting(rule, name, selector, BUDGET)
 
 
 def simulate(races: Sequence[Race], chosen: Sequence[Setting], repetitions: int) -> pd.DataFrame:
@@ -125,7 +127,7 @@ def run_race(
 
     `accuracy` is that of finals after the chosen attempt; `regret_bits` the true entropy of the chosen minus
     the least; `missed` whether that is above 0; `optimism_bits` the true entropy of the chosen minus that of
-    the look-aheads that chose it: the bias of reused look-aheads.
+    the look-aheads that chose it: how much they flatter it.
     """
     silence = race.shares_AC.shape[1] - 1
     num_drawn = [0] * len(race.attempts)

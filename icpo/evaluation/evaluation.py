@@ -85,11 +85,6 @@ class Evaluation:
                 f"reasoning_end={self.backbone.reasoning_end!r}: a chat model would begin a new turn. Set "
                 "backbone.chat_template=none backbone.reasoning_end=null, or leave forced_answer null."
             )
-        if getattr(self.method, "reuse_lookaheads", False):
-            raise ValueError(
-                "method.reuse_lookaheads takes look-aheads for candidates, but with "
-                "protocol.lookahead.forced_answer they are answers without a solution. Set one of them only."
-            )
 
     @property
     def context_tokens(self) -> int:

@@ -11,8 +11,8 @@ from icpo.store import Journal
 from icpo.types import Batches, Completion, Engine, SampleRequest
 
 
-def request_key(identity: str, request: SampleRequest, *, with_purpose: bool = False) -> str:
-    """A digest of all that determines the completions of a request; for most engines its purpose does not."""
+def request_key(identity: str, request: SampleRequest) -> str:
+    """A digest of all that determines the completions of a request; its purpose does not."""
     return _digest(
         identity,
         request.prompt.system,
@@ -20,7 +20,6 @@ def request_key(identity: str, request: SampleRequest, *, with_purpose: bool = F
         json.dumps({k: v for k, v in asdict(request.sampling).items() if v is not None}, sort_keys=True),
         str(request.num_samples),
         str(request.seed),
-        *([request.purpose.value] if with_purpose else []),
     )
 
 
@@ -50,13 +49,9 @@ class JournalledEngine:
     """An engine whose every request, or every batch where it completes in blocks, is one record."""
 
     def __init__(self, engine: Engine, journal: Journal, check: Callable[[], None]) -> None:
-        """`check` is called before each wait; it raises when the run is to stop.
-
-        An engine whose `ends_by_purpose` is true has the purpose of a request in its key.
-        """
+        """`check` is called before each wait; it raises when the run is to stop."""
         self.identity = engine.identity
         self.block_questions = engine.block_questions
-        self._with_purpose: bool = getattr(engine, "ends_by_purpose", False)
         self._engine, self._journal, self._check = engine, journal, check
         self._new: dict[str, SampleRequest] = {}
         self._tickets: dict[str, list[int]] = defaultdict(list)
@@ -66,7 +61,7 @@ class JournalledEngine:
 
     def submit(self, ticket: int, request: SampleRequest) -> None:
         """Queues a request, unless its completions are known or an equal one is in flight."""
-        key = request_key(self.identity, request, with_purpose=self._with_purpose)
+        key = request_key(self.identity, request)
         if key not in self._tickets:
             self._new[key] = request
         self._tickets[key].append(ticket)

@@ -21,28 +21,16 @@ from icpo.types import (
 
 
 def draw_candidates(
-    question: Question,
-    history: History,
-    tools: Toolkit,
-    num_candidates: int,
-    scope: int,
-    drawn: Lookahead | None = None,
+    question: Question, history: History, tools: Toolkit, num_candidates: int, scope: int
 ) -> Drawing[tuple[tuple[Candidate, ...], int]]:
-    """Candidates of the history's prompt, and how many attempts did not fit it (Algorithm 1, line 3).
-
-    Look-aheads already `drawn` from the same prompt come first and are not drawn again.
-    """
-    known, num_dropped = (drawn.candidates, drawn.num_dropped) if drawn else ((), 0)
-    num_missing = num_candidates - len(known)
-    if num_missing <= 0:
-        return known[:num_candidates], num_dropped
+    """Candidates of the history's prompt, and how many attempts did not fit it (Algorithm 1, line 3)."""
 
     def request(_: int, fitted: History) -> SampleRequest:
         prompt = tools.prompts.solve(question, fitted)
-        return tools.ask(Purpose.CANDIDATE, prompt, num_missing, derive_seed(scope, "candidate"))
+        return tools.ask(Purpose.CANDIDATE, prompt, num_candidates, derive_seed(scope, "candidate"))
 
     [fitted], [completions] = yield from draw_fitting([history], request)
-    return (*known, *tools.candidates(completions, question.kind)), len(history) - len(fitted)
+    return tools.candidates(completions, question.kind), len(history) - len(fitted)
 
 
 def draw_summaries(question: Question, candidates: Sequence[Candidate], tools: Toolkit) -> Drawing[list[str]]:

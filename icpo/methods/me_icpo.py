@@ -11,7 +11,6 @@ from icpo.types import (
     Candidate,
     Drawing,
     History,
-    Lookahead,
     Question,
     QuestionResult,
     RewardSource,
@@ -32,9 +31,8 @@ class MeIcpo:
     history), so that one run serves every smaller n. `answered_only` keeps candidates without an answer from
     being summarised and kept.
 
-    Beyond the paper, both off by default: `early_stop` ends the rounds once so large a share of a round's
-    candidates agree; `reuse_lookaheads` takes the kept attempt's look-aheads, which are samples of the next
-    round's prompt, for its candidates.
+    Beyond the paper and off by default: `early_stop` ends the rounds once so large a share of a round's
+    candidates agree.
     """
 
     reward: RewardSource
@@ -43,7 +41,6 @@ class MeIcpo:
     finals_after: tuple[int, ...] | None = None
     answered_only: bool = True
     early_stop: float | None = None
-    reuse_lookaheads: bool = False
     name: str = "me_icpo"
     label: str = "me_icpo"
 
@@ -83,7 +80,6 @@ class MeIcpo:
         history: History = ()
         rounds: list[Round] = []
         ends: list[tuple[int, tuple[Candidate, ...], int]] = []
-        drawn: Lookahead | None = None
         for t in range(self.num_rounds + 1):
             if t in (self.finals_after or ()):
                 found, num_dropped = yield from draw_finals(
@@ -91,20 +87,17 @@ class MeIcpo:
                 )
                 ends.append((t, found, num_dropped))
             if t < self.num_rounds and not self._has_settled(rounds):
-                done = yield from self._round(question, history, tools, derive_seed(scope, t), drawn)
+                done = yield from self._round(question, history, tools, derive_seed(scope, t))
                 history = (*history, *(done.attempts[i] for i in done.kept))  # line 7
                 rounds.append(done)
-                drawn = _lookahead_of_kept(done) if self.reuse_lookaheads else None
         finals = tuple((t, found) for t, found, _ in ends)
         dropped = tuple(num_dropped for *_, num_dropped in ends)
         return QuestionResult(question, seed, tuple(rounds), finals, dropped_at_finals=dropped)
 
-    def _round(
-        self, question: Question, history: History, tools: Toolkit, scope: int, drawn: Lookahead | None
-    ) -> Drawing[Round]:
+    def _round(self, question: Question, history: History, tools: Toolkit, scope: int) -> Drawing[Round]:
         """Lines 3 to 6; only eligible candidates are summarised, looked ahead of and kept."""
         candidates, num_dropped = yield from draw_candidates(  # line 3
-            question, history, tools, self.num_candidates, scope, drawn
+            question, history, tools, self.num_candidates, scope
         )
         votes = tools.votes(candidates, question.kind)  # line 4
         rewards = rewarded(self.reward, question, candidates, votes, seed=derive_seed(scope, "vote"))
@@ -133,8 +126,3 @@ class MeIcpo:
             return False
         votes = rounds[-1].votes
         return bool(votes.counts) and votes.counts[0][1] >= self.early_stop * self.num_candidates
-
-
-def _lookahead_of_kept(done: Round) -> Lookahead | None:
-    """The look-aheads of the one attempt kept; None where several or none were kept."""
-    return next((x for x in done.lookaheads if (x.attempt,) == done.kept), None)

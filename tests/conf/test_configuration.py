@@ -255,7 +255,7 @@ def test_the_digest_leaves_out_what_does_not_change_results():
     [
         (["engine=openai"], "engine.max_requests=9", "engine.supports_seed=true"),
         (["engine=openai"], "engine.max_tokens=9", "engine.base_url=http://127.0.0.1/v1"),
-        (["engine=vllm"], "engine.max_num_seqs=9", "engine.stop_at_box=true"),
+        (["engine=vllm"], "engine.max_num_seqs=9", "engine.batch_invariant=true"),
     ],
 )
 def test_a_run_goes_on_at_another_pace_or_with_a_larger_budget(cell, same, other):

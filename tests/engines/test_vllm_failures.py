@@ -19,7 +19,6 @@ def settings_of(**changes):
         "enforce_eager": True,
         "in_process": False,
         "batch_invariant": False,
-        "stop_at_box": False,
         "trusted_code": (),
         "options": {},
     }
@@ -82,5 +81,5 @@ def test_the_identity_leaves_out_what_only_changes_speed(tmp_path):
         return settings_of(**changes).identity("1.0", "sha", backbone_of(tmp_path), 64)
 
     assert identity(max_num_seqs=16, options={"compilation_config": {}}) == identity()
-    different = [{"stop_at_box": True}, {"batch_invariant": True}, {"options": {"kv_cache_dtype": "fp8"}}]
-    assert len({identity(), *(identity(**changes) for changes in different)}) == 4
+    different = [{"batch_invariant": True}, {"options": {"kv_cache_dtype": "fp8"}}]
+    assert len({identity(), *(identity(**changes) for changes in different)}) == 3

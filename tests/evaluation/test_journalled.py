@@ -46,27 +46,13 @@ def test_whatever_determines_an_answer_is_in_its_key(change):
     assert request_key("engine", REQUEST) != request_key("engine", replace(REQUEST, **change))
 
 
-def test_the_engine_is_in_the_key_and_the_purpose_only_where_asked_for():
+def test_the_engine_is_in_the_key_and_the_purpose_is_not():
     assert request_key("a", REQUEST) != request_key("b", REQUEST)
     assert request_key("a", REQUEST) == request_key("a", replace(REQUEST, purpose=Purpose.FINAL))
-    with_purpose = {
-        request_key("a", replace(REQUEST, purpose=purpose), with_purpose=True) for purpose in Purpose
-    }
-    assert len(with_purpose) == len(Purpose)
 
 
 def test_keys_are_those_that_stored_journals_have():
     assert request_key("engine", REQUEST) == "2b38f678621b9db0a217fa84f991fd36"
-
-
-@pytest.mark.parametrize("ends_by_purpose", [False, True])
-def test_an_engine_that_ends_answers_by_their_purpose_draws_for_each(journal, ends_by_purpose):
-    inner = Shuffling(0)
-    inner.ends_by_purpose = ends_by_purpose
-    engine = JournalledEngine(inner, journal, never)
-    for ticket, purpose in enumerate((Purpose.FINAL, Purpose.SUMMARY, Purpose.FINAL)):
-        engine.submit(ticket, replace(REQUEST, purpose=purpose))
-    assert len(inner.waiting) == 1 + ends_by_purpose
 
 
 def test_known_requests_are_not_drawn_again(tmp_path):

@@ -65,7 +65,6 @@ def test_methods_are_told_how_much_room_thoughts_need(backbone, num):
     [
         (["backbone.chat_template=own"], "forced_answer.*chat_template=own.*backbone.chat_template=none"),
         (["backbone.reasoning_end='</think>'"], "forced_answer.*reasoning_end"),
-        (["method.reuse_lookaheads=true"], "reuse_lookaheads.*forced_answer"),
         (["protocol.lookahead.answer_tokens=0"], "answer_tokens"),
     ],
 )

@@ -2,6 +2,7 @@
 
 import pytest
 
+from icpo.lab.racing import Bound, Exact
 from icpo.methods.controls import MajorityHint
 from icpo.selectors import Entropy, EntropyRacing
 from icpo.types import Budget, Purpose
@@ -11,8 +12,11 @@ from tests.methods.test_me_icpo import HAND, by_purpose, method
 SURE = {"ONE": [4, 4, 4, 4], "TWO": [4, 4, 4, 4], "THREE": [4, 4, 4, 5]}
 
 
-def racing(rule):
-    return EntropyRacing("racing", rule, (2, 2), 1.0, None, False)
+def racing(kind, **knobs):
+    return kind(name="racing", instalments=(2, 2), **knobs)
+
+
+RACES = [racing(EntropyRacing), racing(Bound, width=1.0, certain_after=None), racing(Exact)]
 
 
 def too_long_with(*summaries):
@@ -37,8 +41,8 @@ def room_for_one_idea(request):
 
 @pytest.mark.parametrize(
     "selector",
-    [Entropy("entropy", False), Entropy("max", True), racing("halving"), racing("bound"), racing("exact")],
-    ids=lambda selector: f"{selector.name}-{getattr(selector, 'rule', '')}",
+    [Entropy("entropy", False), Entropy("max", True), *RACES],
+    ids=lambda selector: f"{selector.name}-{type(selector).__name__}",
 )
 @pytest.mark.parametrize("num_rounds", [1, 2])
 def test_an_attempt_that_does_not_fit_alone_is_neither_measured_nor_kept(selector, num_rounds):
@@ -51,7 +55,7 @@ def test_an_attempt_that_does_not_fit_alone_is_neither_measured_nor_kept(selecto
     assert all("]- " in r.prompt.user for r in looks), "the empty history measures no attempt"
 
 
-@pytest.mark.parametrize("selector", [Entropy("entropy", False), racing("bound"), racing("exact")])
+@pytest.mark.parametrize("selector", [Entropy("entropy", False), *RACES[1:]])
 def test_nothing_is_kept_where_no_attempt_fits(selector):
     settings = method(selector=selector)
     result, asked = play(settings.solve(QUESTION, toolkit(), seed=0), too_long_with("ONE", "TWO", "THREE"))
@@ -65,20 +69,6 @@ def test_what_look_aheads_and_finals_leave_out_is_counted():
     assert [[x.num_dropped for x in done.lookaheads] for done in result.trace] == [[0] * 3, [1] * 3, [2] * 3]
     assert [done.num_dropped for done in result.trace] == [0, 0, 1]
     assert result.dropped_at_finals == (0, 0, 1, 2)
-
-
-def test_candidates_taken_from_look_aheads_saw_what_those_saw():
-    told = {f"Surely boxed{{{answer}}}": "ONE" for answer in (4, 5)}
-    script = HAND | {"summary": HAND["summary"] | told, "lookahead": SURE}
-
-    def answer(request):
-        is_too_long = request.prompt.user.count("]- ") > 1
-        return [TOO_LONG] * request.num_samples if is_too_long else by_purpose(script)(request)
-
-    settings = method(num_rounds=3, reuse_lookaheads=True)
-    result, asked = play(settings.solve(QUESTION, toolkit(), seed=0), answer)
-    assert sum(stage[0].purpose is Purpose.CANDIDATE for stage in asked) == 1
-    assert [done.num_dropped for done in result.trace] == [0, 0, 1]
 
 
 def test_a_hint_that_does_not_fit_is_counted():

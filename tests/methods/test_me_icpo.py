@@ -25,7 +25,6 @@ def method(**changes):
         "finals_after": None,
         "answered_only": True,
         "early_stop": None,
-        "reuse_lookaheads": False,
     }
     return MeIcpo(**budgeted(settings | changes))
 
@@ -223,3 +222,27 @@ def test_reasoning_is_neither_read_nor_summarised():
 def test_settings_out_of_range_are_named(change, word):
     with pytest.raises(ValueError, match=word):
         method(**change)
+
+
+def test_a_tag_belongs_to_its_candidate_though_one_before_it_abstains():
+    """Tags are of all candidates; attempts are of those with an answer."""
+    script = HAND | {"candidate": [HAND["candidate"][i] for i in (3, 2, 0, 1)]}
+    result, _ = play(method().solve(QUESTION, toolkit(), seed=0), by_purpose(script))
+    [done] = result.trace
+    assert done.rewards.tags == (0, 0, 1, 1) and done.eligible == (1, 2, 3)
+    assert [(a.summary, a.reward) for a in done.attempts] == [("THREE", 0), ("ONE", 1), ("TWO", 1)]
+
+
+def test_what_is_kept_joins_the_history_s_end():
+    """Line 7 appends: round 1 keeps ONE, round 2 TWO, and the prompt lists them in that order."""
+
+    def answer(request):
+        user = request.prompt.user
+        if request.purpose is Purpose.LOOKAHEAD:
+            best = "TWO" if user.count("]- ONE") else "ONE"
+            return boxed(4, 4, 4, 4) if f"]- {best}" in user else boxed(1, 2, 3, 4)
+        return by_purpose(HAND)(request)
+
+    result, asked = play(method(num_rounds=2).solve(QUESTION, toolkit(), seed=0), answer)
+    assert [[done.attempts[i].summary for i in done.kept] for done in result.trace] == [["ONE"], ["TWO"]]
+    assert "[0]- ONE" in asked[-1][0].prompt.user and "[1]- TWO" in asked[-1][0].prompt.user

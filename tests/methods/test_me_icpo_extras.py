@@ -1,9 +1,8 @@
-"""What ME-ICPO can do beyond the paper: stop early, take look-aheads for candidates, force the answer."""
+"""What ME-ICPO can do beyond the paper: stop early, force the answer."""
 
 import pytest
 
 from icpo.prompts import Book
-from icpo.selectors import KeepAll
 from icpo.types import FinishReason, Purpose
 from tests.methods.hand import BOOK, QUESTION, boxed, play, said, toolkit
 from tests.methods.test_me_icpo import HAND, by_purpose, method
@@ -37,6 +36,20 @@ def test_a_stopped_run_draws_the_finals_of_every_round_asked_for():
     assert asked[-1][0].prompt == asked[-2][0].prompt, "the history of the round that settled it"
 
 
+def test_the_last_round_decides_whether_to_stop_not_the_first():
+    """Round 1 disagrees, round 2 agrees, round 3 is spared."""
+
+    def answer(request):
+        is_first = request.purpose is Purpose.CANDIDATE and "]- " not in request.prompt.user
+        return by_purpose(
+            HAND if is_first else AGREED | {"summary": HAND["summary"]} | {"lookahead": HAND["lookahead"]}
+        )(request)
+
+    settings = method(num_rounds=3, early_stop=1.0)
+    result, _ = play(settings.solve(QUESTION, toolkit(), seed=0), answer)
+    assert [done.votes.counts for done in result.trace] == [(("4", 2), ("5", 1)), (("4", 4),)]
+
+
 def test_nobody_agrees_when_nobody_answers():
     silent = {"candidate": boxed(None, None, None, None), "final": boxed(4, 4)}
     settings = method(num_rounds=2, early_stop=0.1)
@@ -48,50 +61,6 @@ def test_nobody_agrees_when_nobody_answers():
 def test_a_share_out_of_range_is_named(share):
     with pytest.raises(ValueError, match="early_stop"):
         method(early_stop=share)
-
-
-def test_the_kept_attempts_look_aheads_are_the_next_candidates():
-    """TWO wins round 1 with the answers 4, 4, 4, 5; they are round 2's candidates and are not drawn again."""
-    told = {f"Surely boxed{{{answer}}}": f"SAID {answer}" for answer in (4, 5)}
-    script = HAND | {
-        "summary": HAND["summary"] | told,
-        "lookahead": HAND["lookahead"] | {"SAID 4": [4, 4, 4, 4], "SAID 5": [5, 6, 7, 8]},
-    }
-    settings = method(num_rounds=2, reuse_lookaheads=True)
-    result, asked = play(settings.solve(QUESTION, toolkit(), seed=0), by_purpose(script))
-    first, second = result.trace
-    assert first.kept == (1,)
-    assert second.candidates == first.lookaheads[1].candidates
-    assert [c.answer for c in second.candidates] == ["4", "4", "4", "5"]
-    assert stages(asked) == ["candidate", "summary", "lookahead", "summary", "lookahead", "final"]
-
-
-def test_too_few_look_aheads_are_filled_up_with_candidates():
-    script = by_purpose(HAND)
-
-    def answer(request):
-        if request.purpose is Purpose.CANDIDATE:
-            return HAND["candidate"][: request.num_samples]
-        if request.purpose is Purpose.SUMMARY and "Surely" in request.prompt.user:
-            return [said("ONE")]
-        if request.purpose is Purpose.LOOKAHEAD:
-            return script(request)[: request.num_samples]
-        return script(request)
-
-    settings = method(num_rounds=2, num_lookaheads=3, reuse_lookaheads=True)
-    result, asked = play(settings.solve(QUESTION, toolkit(), seed=0), answer)
-    sizes = [stage[0].num_samples for stage in asked if stage[0].purpose is Purpose.CANDIDATE]
-    assert sizes == [4, 1]
-    first, second = result.trace
-    [kept] = first.kept
-    assert second.candidates[:3] == first.lookaheads[kept].candidates
-    assert second.candidates[3].completion == HAND["candidate"][0]
-
-
-def test_without_one_kept_attempt_nothing_is_reused():
-    settings = method(num_rounds=2, reuse_lookaheads=True, selector=KeepAll("none"))
-    _, asked = play(settings.solve(QUESTION, toolkit(), seed=0), by_purpose(HAND))
-    assert stages(asked).count("candidate") == 2
 
 
 def test_a_forced_answer_ends_the_prompt_of_look_aheads_alone():

@@ -43,7 +43,6 @@ def settings_of(**changes) -> Vllm:
         "enforce_eager": True,
         "in_process": True,
         "batch_invariant": False,
-        "stop_at_box": False,
         "trusted_code": (),
         "options": {},
     }
@@ -67,6 +66,6 @@ def answers(engine, requests):
 
 @pytest.fixture(scope="session")
 def engine():
-    started = settings_of(stop_at_box=True).start(nano(), max_context_tokens=CONTEXT_TOKENS)
+    started = settings_of().start(nano(), max_context_tokens=CONTEXT_TOKENS)
     yield started
     started.close()

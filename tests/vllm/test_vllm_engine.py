@@ -80,20 +80,6 @@ def test_more_requests_than_fit_wait_and_all_are_answered(engine):
     assert all(len(answer) == 8 for answer in answers(engine, requests))
 
 
-def test_an_answer_may_end_at_its_first_box_and_a_summary_never_does(engine, monkeypatch):
-    # A one stands for a box, since nano may write none here; tests/engines/test_boxes.py knows boxes.
-    monkeypatch.setattr("icpo.engines.vllm.engine.end_of_box", lambda text: text.find("1") + 1 or None)
-    many = {"num_samples": 16, "temperature": 2.0, "max_tokens": 80, "min_tokens": 80}
-    answer, summary = answers(engine, [ask(TEXTS[1], purpose=Purpose.FINAL, **many), ask(TEXTS[1], **many)])
-    for ended, free in zip(answer, summary, strict=True):
-        end = free.text.find("1") + 1 or None
-        assert ended.text == free.text[:end]
-        assert free.num_completion_tokens == 80
-        assert ended.finish_reason is (FinishReason.LENGTH if end is None else FinishReason.STOP)
-    assert min(c.num_completion_tokens for c in answer) < 80
-    assert engine.ends_by_purpose
-
-
 def test_accounting_adds_up(engine):
     before = engine.accounting()
     [completions] = answers(engine, [ask(TEXTS[0], 5)])

@@ -3,7 +3,7 @@
 import logging
 import time
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 from icpo.engines.sources import Source
 from icpo.engines.tokenizers import end_tokens, generation_ends, tokenize
 from icpo.engines.vllm.admission import Admission
-from icpo.engines.vllm.boxes import end_of_box
 from icpo.engines.vllm.failures import died
 from icpo.engines.vllm.process import VllmProcess
 from icpo.errors import EngineError
-from icpo.types import Completion, FinishReason, Purpose, SampleRequest, Sampling
+from icpo.types import Completion, FinishReason, SampleRequest, Sampling
 
 if TYPE_CHECKING:
     from icpo.backbones import Backbone
@@ -23,15 +22,14 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-BOXED = (Purpose.CANDIDATE, Purpose.LOOKAHEAD, Purpose.FINAL)
 REASONS = {"stop": FinishReason.STOP, "length": FinishReason.LENGTH}
 
 
 @dataclass(slots=True)
 class _Asked:
-    """A request on its way: its completions by sample, and the names under which vLLM knows its parts.
+    """A request on its way: its completions by sample, and the name under which vLLM knows it.
 
-    A greedy request is drawn once, as vLLM wants it, and its completion handed out `num_copies` times.
+    A greedy request is sampled once, as vLLM wants it, and its completion handed out `num_copies` times.
     """
 
     request: SampleRequest
@@ -39,7 +37,7 @@ class _Asked:
     sampling: Sampling
     num_copies: int
     completions: dict[int, Completion] = field(default_factory=dict)
-    names: list[str] = field(default_factory=list)
+    name: str = ""
 
 
 @dataclass(slots=True)
@@ -77,10 +75,9 @@ class VllmEngine:
         self._process = VllmProcess(vllm, arguments, backbone, in_process=settings.in_process)
         self._admission = Admission(self._process.num_cache_tokens, settings.max_num_seqs)
         self.identity = settings.identity(vllm.__version__, source.revision, backbone, max_context_tokens)
-        self.ends_by_purpose = settings.stop_at_box  # answers end at their box, summaries do not
         self._waiting: dict[int, _Asked] = {}
         self._running: dict[int, _Asked] = {}
-        self._parts: dict[str, tuple[int, int]] = {}
+        self._tickets: dict[str, int] = {}
         self._ready: deque[tuple[int, list[Completion]]] = deque()
         self._num_named = 0
         self._totals = _Totals()
@@ -132,7 +129,8 @@ class VllmEngine:
         self._ready = deque(item for item in self._ready if item[0] != ticket)
         self._waiting.pop(ticket, None)
         if (asked := self._running.pop(ticket, None)) is not None:
-            self._drop(name for name in asked.names if name in self._parts)
+            del self._tickets[asked.name]
+            self._guarded(self._process.engine.abort_request, [asked.name])
             self._admission.release(ticket)
 
     def close(self) -> None:
@@ -162,25 +160,19 @@ class VllmEngine:
             self._start(ticket, asked)
 
     def _start(self, ticket: int, asked: _Asked) -> None:
-        """Hands a request to vLLM, whole, or sample by sample where each may have to be ended by itself."""
+        """Hands a request to vLLM."""
         request = asked.request
-        is_boxed = self._settings.stop_at_box and request.purpose in BOXED
-        sizes = [1] * request.num_samples if is_boxed else [request.num_samples]
-        for first, size in zip(range(request.num_samples), sizes, strict=False):
-            self._num_named += 1
-            name = str(self._num_named)
-            asked.names.append(name)
-            self._parts[name] = (ticket, first)
-            parameters = self._parameters(asked.sampling, size, request.seed + first, is_boxed=is_boxed)
-            self._guarded(
-                self._process.engine.add_request, name, {"prompt_token_ids": asked.prompt}, parameters
-            )
+        self._num_named += 1
+        asked.name = str(self._num_named)
+        self._tickets[asked.name] = ticket
+        parameters = self._parameters(asked.sampling, request.num_samples, request.seed)
+        tokens = {"prompt_token_ids": asked.prompt}
+        self._guarded(self._process.engine.add_request, asked.name, tokens, parameters)
         self._totals.requests += 1
         self._totals.sequences += request.num_samples
         self._totals.prompt_tokens += len(asked.prompt)
 
-    def _parameters(self, sampling: Sampling, num_samples: int, seed: int, *, is_boxed: bool) -> Any:
-        kinds = self._vllm.sampling_params.RequestOutputKind
+    def _parameters(self, sampling: Sampling, num_samples: int, seed: int) -> Any:
         is_fixed = sampling.min_tokens == sampling.max_tokens  # barring the end token at each step costs time
         return self._vllm.SamplingParams(
             n=num_samples,
@@ -195,42 +187,28 @@ class VllmEngine:
             stop=list(sampling.stop) or None,
             stop_token_ids=None if is_fixed else self._end_ids,
             seed=None if sampling.is_greedy else seed,
-            output_kind=kinds.CUMULATIVE if is_boxed else kinds.FINAL_ONLY,
+            output_kind=self._vllm.sampling_params.RequestOutputKind.FINAL_ONLY,
         )
 
     def _take(self, output: Any) -> None:
-        """Takes note of what vLLM reports of one part; a report of a cancelled one is passed over."""
-        if output.request_id not in self._parts:
+        """Takes note of what vLLM reports of a request; a report of a cancelled one is passed over."""
+        ticket = self._tickets.get(output.request_id)
+        if ticket is None:
             return
-        ticket, first = self._parts[output.request_id]
         asked = self._running[ticket]
         for sample in output.outputs:
-            end = None
-            if self._settings.stop_at_box and asked.request.purpose in BOXED:
-                end = end_of_box(sample.text)
-            if sample.finish_reason is None and end is None:
-                continue
             if sample.finish_reason is None:
-                self._drop([output.request_id])
-            completion = _completion(asked, sample, output.num_cached_tokens or 0, end)
-            asked.completions[first + sample.index] = completion
+                continue
+            completion = _completion(asked, sample, output.num_cached_tokens or 0)
+            asked.completions[sample.index] = completion
             self._admission.learn(asked.request.purpose, completion.num_completion_tokens)
             self._totals.generated_tokens += completion.num_completion_tokens
-        if output.finished:
-            self._parts.pop(output.request_id, None)
         if len(asked.completions) == asked.request.num_samples:
             self._totals.cached_prompt_tokens += output.num_cached_tokens or 0
             self._admission.release(ticket)
-            del self._running[ticket]
+            del self._running[ticket], self._tickets[output.request_id]
             drawn = [asked.completions[i] for i in range(asked.request.num_samples)]
             self._ready.append((ticket, drawn * asked.num_copies))
-
-    def _drop(self, names: Iterable[str]) -> None:
-        """Makes vLLM forget parts."""
-        dropped = list(names)
-        for name in dropped:
-            del self._parts[name]
-        self._guarded(self._process.engine.abort_request, dropped)
 
     def _guarded(self, call: Any, *arguments: Any) -> Any:
         """A call into vLLM whose failure means that the engine died."""
@@ -241,9 +219,9 @@ class VllmEngine:
             raise died(error) from error
 
 
-def _completion(asked: _Asked, sample: Any, num_cached: int, end: int | None) -> Completion:
-    """A sample as a completion, cut after its box where `end` says so."""
-    if end is None and sample.finish_reason not in REASONS:
+def _completion(asked: _Asked, sample: Any, num_cached: int) -> Completion:
+    """A sample as a completion."""
+    if sample.finish_reason not in REASONS:
         raise EngineError(f"vLLM ended a completion with {sample.finish_reason!r}, which is not expected.")
-    reason = FinishReason.STOP if end is not None else REASONS[sample.finish_reason]
-    return Completion(sample.text[:end], len(asked.prompt), len(sample.token_ids), reason, num_cached)
+    reason = REASONS[sample.finish_reason]
+    return Completion(sample.text, len(asked.prompt), len(sample.token_ids), reason, num_cached)

@@ -30,7 +30,7 @@ class Vllm:
     prompts are slower than others. `max_num_batched_tokens` bounds the tokens of one step.
     `in_process` runs the engine core in this process, which tests want: one engine, then no other.
     `batch_invariant` asks for kernels whose results do not depend on the batch, at about twice the time.
-    `stop_at_box` ends an answer at its first closed box. Models in `trusted_code` may run their own code.
+    Models in `trusted_code` may run their own code.
     `options` are further arguments of vLLM's EngineArgs, by name.
     """
 
@@ -42,7 +42,6 @@ class Vllm:
     enforce_eager: bool
     in_process: bool
     batch_invariant: bool
-    stop_at_box: bool
     trusted_code: tuple[str, ...]
     options: Mapping[str, Any]
 
@@ -107,7 +106,7 @@ class Vllm:
             f"vllm-{version} {revision} {backbone.dtype} context={max_context_tokens} "
             f"template={backbone.chat_template.value}{dict(backbone.template_options) or ''}"
             f"{backbone.without_system_role} "
-            f"batch_invariant={self.batch_invariant} stop_at_box={self.stop_at_box} {kept or ''}".rstrip()
+            f"batch_invariant={self.batch_invariant} {kept or ''}".rstrip()
         )
 
     def _graphs(self) -> dict[str, Any]:

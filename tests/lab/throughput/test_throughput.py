@@ -16,9 +16,7 @@ from icpo.types import Completion, FinishReason, Purpose
 
 FIXED = Lengths("fixed", 40, 0.0, 40)
 TAILED = Lengths("long_tailed", 400, 0.8, 2000)
-RACING = EntropyRacing(
-    "entropy_racing", "halving", (1, 3), width=0.0, certain_after=None, merge_identical=False
-)
+RACING = EntropyRacing("entropy_racing", (1, 3))
 WORK = Work(
     selector=Entropy("entropy", largest=False),
     num_rounds=2,

@@ -7,13 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from icpo.lab.racing import Bound, Exact, Merged
+from icpo.lab.racing.bounds import highest_reachable_bits, lowest_reachable_bits, standard_error_bits
 from icpo.selectors import Entropy, EntropyRacing
-from icpo.selectors.racing_bounds import (
-    estimated_bits,
-    highest_reachable_bits,
-    lowest_reachable_bits,
-    standard_error_bits,
-)
+from icpo.selectors.racing import estimated_bits
 from icpo.types import Attempt, Candidate, Lookahead, Votes
 from tests.methods.hand import said, tally
 
@@ -39,8 +36,10 @@ def race(selector, table, budget=BUDGET):
     return stop.value.value, drawn
 
 
-def racing(rule, instalments=(2, 2, 4), width=1.0, certain_after=None, merge=False):
-    return EntropyRacing("entropy_racing", rule, instalments, width, certain_after, merge)
+def racing(rule, instalments=(2, 2, 4), **knobs):
+    kinds = {"halving": EntropyRacing, "bound": Bound, "exact": Exact, "merged": Merged}
+    defaults = {"width": 1.0, "certain_after": None} if rule == "bound" else {}
+    return kinds[rule](name="entropy_racing", instalments=instalments, **(defaults | knobs))
 
 
 @settings(max_examples=400, deadline=None)
@@ -169,7 +168,7 @@ def test_identical_ideas_share_their_look_aheads_and_others_do_not():
         asked.append(wanted)
         return [Lookahead(i, tally(answers[i][: wanted[i]], None)) for i in wanted]
 
-    selecting = racing("halving", (8,), merge=True).select(attempts, ask, num_lookaheads=8, seed=0)
+    selecting = racing("merged", (8,)).select(attempts, ask, num_lookaheads=8, seed=0)
     with pytest.raises(StopIteration) as stop:
         next(selecting)
     assert asked == [{0: 8, 1: 8, 3: 8, 4: 8}] and stop.value.value.kept == (1,)
@@ -182,10 +181,8 @@ def test_identical_ideas_share_their_look_aheads_and_others_do_not():
         ({"instalments": (0, 2)}, "instalments"),
         ({"width": -1.0}, "width"),
         ({"certain_after": 0}, "certain_after"),
-        ({"certain_after": 4}, "certain_after"),
-        ({"merge": True}, "merge_identical"),
     ],
 )
 def test_bad_settings_are_named(change, word):
     with pytest.raises(ValueError, match=word):
-        racing("exact", **change)
+        racing("bound", **change)

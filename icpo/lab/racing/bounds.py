@@ -1,25 +1,13 @@
-"""What some look-aheads of an attempt say of its entropy: estimate, error, and what can still be reached.
+"""What some look-aheads of an attempt say of its entropy: the estimate's error, and what is still reachable.
 
-`budget` is the number of look-aheads that the uniform rule would draw: the price of silence, log2(budget)
-times the share of abstentions (docs/paper_notes.md), is the same at every stage of a race.
+`budget` is the number of look-aheads that the uniform rule would sample.
 """
 
 from collections.abc import Sequence
-from math import log, log2, sqrt
+from math import log2, sqrt
 
+from icpo.selectors.racing import price_bits, silent_share
 from icpo.types import Lookahead, Votes
-
-
-def estimated_bits(votes: Votes, budget: int) -> float:
-    """The entropy behind the votes, in bits: plug-in, Miller and Madow's correction, price of silence.
-
-    The correction, (classes - 1) / (2 answers) nats, is the leading term of the plug-in's bias, which is
-    downward. Without any answer it is what a look-ahead of silence costs, 5 log2(budget).
-    """
-    if votes.num_answered == 0:
-        return 5 * _price_bits(budget)
-    correction = (len(votes.counts) - 1) / (2 * votes.num_answered * log(2))
-    return votes.entropy_bits + correction + _price_bits(budget) * _silent_share(votes)
 
 
 def standard_error_bits(votes: Votes, budget: int) -> float:
@@ -34,8 +22,8 @@ def standard_error_bits(votes: Votes, budget: int) -> float:
     surprises = [(n / num_answered, -log2(n / num_answered)) for n in counts]
     mean = sum(p * s for p, s in surprises)
     spread = sum(p * (s - mean) ** 2 for p, s in surprises) / num_answered
-    num_draws, silent = num_answered + votes.num_abstained, _silent_share(votes)
-    return sqrt(spread + _price_bits(budget) ** 2 * silent * (1 - silent) / num_draws)
+    num_draws, silent = num_answered + votes.num_abstained, silent_share(votes)
+    return sqrt(spread + price_bits(budget) ** 2 * silent * (1 - silent) / num_draws)
 
 
 def lowest_reachable_bits(votes: Votes, num_left: int) -> float:
@@ -58,11 +46,3 @@ def highest_reachable_bits(votes: Votes, num_left: int) -> float:
 def _lookahead_bits(counts: Sequence[int], num_abstained: int) -> float:
     named = tuple((str(i), n) for i, n in enumerate(counts))
     return Lookahead(0, Votes(named, num_abstained)).entropy_bits
-
-
-def _price_bits(budget: int) -> float:
-    return log2(max(budget, 2))
-
-
-def _silent_share(votes: Votes) -> float:
-    return votes.num_abstained / max(votes.num_abstained + votes.num_answered, 1)
