@@ -47,7 +47,8 @@ def test_candidates_and_summaries_of_the_first_round_are_drawn_by_the_first_arm_
     questions = questions_file(tmp_path)
     engines, cells = [], []
     for arm in ARMS:
-        settings = SETTINGS[:2] if "uniform" in arm else SETTINGS  # these arms set their own look-aheads
+        num_lookaheads = arm.removeprefix("racing_uniform_m") if "uniform" in arm else 16
+        settings = (*SETTINGS[:2], f"budget.num_lookaheads={num_lookaheads}")
         cell, engine = run(tmp_path, questions, f"variant={arm}", *settings, engine=Continuous())
         engines.append(engine)
         cells.append(cell)
