@@ -147,6 +147,10 @@ class VllmEngine:
         totals = {name: getattr(self._totals, name) for name in self._totals.__slots__}
         return {"max_num_seqs": self._settings.max_num_seqs, **self._process.accounting(), **totals}
 
+    def forget_peaks(self) -> None:
+        """Begin the peak of the cache anew."""
+        self._process.forget_peaks()
+
     def _admit(self) -> None:
         """Starts waiting requests, first come first served, while the cache has room."""
         while self._waiting:

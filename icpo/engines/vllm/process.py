@@ -161,6 +161,10 @@ class VllmProcess:
             **{name: value for name, value in vars(self._watch).items() if name != "peak_cache_use"},
         }
 
+    def forget_peaks(self) -> None:
+        """Begin the peak of the cache anew."""
+        self._watch.peak_cache_use = 0.0
+
     def _mourn(self, news: Exception) -> None:
         """Wakes up who waits for the engine when its process was killed: vLLM itself would wait forever."""
         wait([process.sentinel for process in self._children])

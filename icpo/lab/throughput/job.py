@@ -35,23 +35,29 @@ READ_KIND = AnswerKind.NUMBER
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """What is to be measured: a schedule on so many questions, whose answers have these lengths."""
+    """What is to be measured: a schedule on so many questions, whose answers have these lengths.
+
+    `num_rounds` of None is the work's own.
+    """
 
     schedule: Schedule
     lengths: Lengths
     num_questions: int
+    num_rounds: int | None = None
 
     @classmethod
     def parse(cls, text: str, lengths: Mapping[str, Lengths]) -> "Measurement":
-        """Reads SCHEDULE/LENGTHS/QUESTIONS, as in pipelined/fixed/16."""
+        """Read SCHEDULE/LENGTHS/QUESTIONS[/ROUNDS], as in pipelined/fixed/16 or sequential/fixed/1/5."""
         parts = text.split("/")
         schedules = [schedule.value for schedule in Schedule]
-        if len(parts) != 3 or parts[0] not in schedules or parts[1] not in lengths or not parts[2].isdigit():
+        is_known = len(parts) in (3, 4) and parts[0] in schedules and parts[1] in lengths
+        if not is_known or not all(part.isdigit() and int(part) for part in parts[2:]):
             raise ValueError(
-                f"a measurement is SCHEDULE/LENGTHS/QUESTIONS with a schedule of {', '.join(schedules)} and "
-                f"lengths of {', '.join(lengths)}, as in pipelined/fixed/16; got {text!r}"
+                f"a measurement is SCHEDULE/LENGTHS/QUESTIONS, perhaps with /ROUNDS, with a schedule of "
+                f"{', '.join(schedules)} and lengths of {', '.join(lengths)}, as in pipelined/fixed/16; got "
+                f"{text!r}"
             )
-        return cls(Schedule(parts[0]), lengths[parts[1]], int(parts[2]))
+        return cls(Schedule(parts[0]), lengths[parts[1]], *map(int, parts[2:]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +70,14 @@ class Speed:
     at the end, and wherever too little is in flight. `num_steps` counts the engine's steps,
     `num_reading_steps` those in which samples start, `num_shared_reading_steps` those of them in which others
     run on; a mean one of these takes `reading_step_ms`, a mean other step `decoding_step_ms`. Ratios are of
-    generated tokens per second.
+    generated tokens per second. `weights_gb` and `peak_cache_gb` are what the engine
+    says of its memory: of the cache the most that was in use at once during the measurement.
     """
 
     schedule: str
     lengths: str
     num_questions: int
+    num_rounds: int
     max_in_flight: int
     seconds_per_question: float
     tokens_per_second: float
@@ -88,6 +96,8 @@ class Speed:
     num_steps: int
     num_reading_steps: int
     num_shared_reading_steps: int
+    weights_gb: float | None
+    peak_cache_gb: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,10 +160,12 @@ class Throughput:
 
         for number, measurement in enumerate(self.parsed()):
             lengths = measurement.lengths
+            work = replace(self.work, num_rounds=measurement.num_rounds or self.work.num_rounds)
             solvings = [
-                self.work.solve(words, lengths, next(seeds), read) for _ in range(measurement.num_questions)
+                work.solve(words, lengths, next(seeds), read) for _ in range(measurement.num_questions)
             ]
             journal = Journal.open(folder / f"{number}.journal")
+            _forget_peaks(engine)
             before, start = _accounting(engine), time.perf_counter()
             run_schedule(
                 measurement.schedule,
@@ -219,6 +231,7 @@ class Throughput:
             schedule=measurement.schedule.value,
             lengths=measurement.lengths.name,
             num_questions=measurement.num_questions,
+            num_rounds=measurement.num_rounds or self.work.num_rounds,
             max_in_flight=min(self.max_in_flight, measurement.num_questions),
             seconds_per_question=seconds / measurement.num_questions,
             tokens_per_second=per_second,
@@ -237,6 +250,8 @@ class Throughput:
             num_steps=num_steps,
             num_reading_steps=spent("num_reading_steps"),
             num_shared_reading_steps=num_shared,
+            weights_gb=after.get("weights_gb"),
+            peak_cache_gb=after.get("peak_cache_gb"),
         )
 
 
@@ -244,6 +259,11 @@ def _accounting(engine: Any) -> dict[str, Any]:
     """What the engine says of itself: vLLM's has `accounting`, which engines need not have."""
     found: dict[str, Any] = engine.accounting()
     return found
+
+
+def _forget_peaks(engine: Any) -> None:
+    """Begin the peak of the cache anew, where the engine keeps one."""
+    getattr(engine, "forget_peaks", lambda: None)()
 
 
 def _has_weights(backbone: Backbone) -> bool:

@@ -10,11 +10,13 @@ from icpo.types import Completion, Engine, Purpose, SampleRequest, Solving
 class Schedule(str, Enum):
     """In which order requests are asked.
 
-    `authors`: one question at a time, summaries one by one; `lockstep`: each stage of all questions at once;
-    `pipelined`: each question goes on as soon as its own requests are answered.
+    `authors`: one question at a time, summaries one by one; `sequential`: one question at a time, each stage
+    at once; `lockstep`: each stage of all questions at once; `pipelined`: each question goes on as soon as
+    its own requests are answered.
     """
 
     AUTHORS = "authors"
+    SEQUENTIAL = "sequential"
     LOCKSTEP = "lockstep"
     PIPELINED = "pipelined"
 
@@ -23,6 +25,7 @@ def run_schedule(schedule: Schedule, solvings: Sequence[Solving], engine: Engine
     """Solves all questions by a schedule; `max_in_flight` bounds the pipelined one."""
     at_a_time = {
         Schedule.AUTHORS: (1, Stagewise(engine, one_by_one=(Purpose.SUMMARY,))),
+        Schedule.SEQUENTIAL: (1, engine),
         Schedule.LOCKSTEP: (len(solvings), Stagewise(engine)),
         Schedule.PIPELINED: (max_in_flight, engine),
     }

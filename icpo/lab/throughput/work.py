@@ -56,8 +56,9 @@ class Lengths:
 class Work:
     """What one question asks for: numbers of requests as in ME-ICPO, and their sizes in tokens.
 
-    The selector asks for look-aheads as it does in a run, and is told invented answers: of an attempt's
-    look-aheads a share, uniform between LEAST_AGREEING and 1, agrees; the others give one of NUM_OTHERS.
+    A prompt has `prompt_tokens`, and `history_tokens` more for each round before it. The selector asks for
+    look-aheads as it does in a run, and is given invented answers: of an attempt's look-aheads a share,
+    uniform between LEAST_AGREEING and 1, agrees; the others give one of NUM_OTHERS.
     """
 
     selector: Selector
@@ -66,6 +67,7 @@ class Work:
     num_lookaheads: int
     num_finals: int
     prompt_tokens: int
+    history_tokens: int
     summary_tokens: int
     temperature: float
     top_p: float
@@ -77,16 +79,17 @@ class Work:
         """
         source = random.Random(seed)
         for t in range(self.num_rounds):
+            prompt_tokens = self.prompt_tokens + t * self.history_tokens
             candidates = yield self._answers(
                 Purpose.CANDIDATE,
-                words.text(self.prompt_tokens, source),
+                words.text(prompt_tokens, source),
                 self.num_candidates,
                 lengths,
                 source,
             )
             read(_texts(candidates))
             own_tokens = max(round((1 - SHARED) * self.prompt_tokens), 1)
-            stem = words.text(self.prompt_tokens - own_tokens, source)
+            stem = words.text(prompt_tokens + self.history_tokens - own_tokens, source)
             yield [
                 self._request(
                     Purpose.SUMMARY, stem + words.text(own_tokens, source), 1, self.summary_tokens, 0.0
@@ -98,7 +101,11 @@ class Work:
             attempts = [Attempt(NOTHING, None, text) for text in texts]
             yield from self.selector.select(attempts, ask, num_lookaheads=self.num_lookaheads, seed=seed)
         finals = yield self._answers(
-            Purpose.FINAL, words.text(self.prompt_tokens, source), self.num_finals, lengths, source
+            Purpose.FINAL,
+            words.text(self.prompt_tokens + self.num_rounds * self.history_tokens, source),
+            self.num_finals,
+            lengths,
+            source,
         )
         read(_texts(finals))
         question = Question(str(seed), "", AnswerKind.NUMBER)

@@ -24,6 +24,7 @@ WORK = Work(
     num_lookaheads=2,
     num_finals=4,
     prompt_tokens=10,
+    history_tokens=0,
     summary_tokens=5,
     temperature=0.6,
     top_p=0.95,
@@ -41,14 +42,23 @@ class Watched(ScriptedEngine):
     def __init__(self):
         super().__init__(say)
         self.in_flight = []
+        self.num_before = 0
 
     def submit(self, ticket, request):
         super().submit(ticket, request)
         self.in_flight.append((request.purpose, len(self._waiting)))
 
+    def forget_peaks(self):
+        self.num_before = len(self.requests)
+
     def accounting(self):
         generated = sum(r.sampling.max_tokens * r.num_samples for r in self.requests)
-        return {"generated_tokens": generated, "max_num_seqs": 32, "prompt_tokens": 10 * len(self.requests)}
+        return {
+            "peak_cache_gb": len(self.requests) - self.num_before,
+            "generated_tokens": generated,
+            "max_num_seqs": 32,
+            "prompt_tokens": 10 * len(self.requests),
+        }
 
 
 def solvings(read=lambda texts: None, lengths=FIXED, num_questions=3):
@@ -64,10 +74,25 @@ def test_every_schedule_does_the_same_work(lengths):
         asked[schedule] = sorted(
             (r.purpose, r.prompt.user, r.sampling.max_tokens, r.num_samples, r.seed) for r in engine.requests
         )
-    assert asked[Schedule.AUTHORS] == asked[Schedule.LOCKSTEP] == asked[Schedule.PIPELINED]
+    assert (
+        asked[Schedule.AUTHORS]
+        == asked[Schedule.LOCKSTEP]
+        == asked[Schedule.PIPELINED]
+        == asked[Schedule.SEQUENTIAL]
+    )
     tokens = sum(limit * samples for _, _, limit, samples, _ in asked[Schedule.AUTHORS])
     if lengths is FIXED:
         assert tokens == 3 * (2 * (3 * 40 + 3 * 5 + 6 * 40) + 4 * 40)
+
+
+def test_a_history_makes_every_later_prompt_longer():
+    engine, work = Watched(), replace(WORK, history_tokens=7)
+    run_schedule(Schedule.SEQUENTIAL, [work.solve(WORDS, FIXED, 0, lambda texts: None)], engine, 1)
+    sizes = {
+        purpose: [len(r.prompt.user.split()) for r in engine.requests if r.purpose is purpose]
+        for purpose in (Purpose.CANDIDATE, Purpose.LOOKAHEAD, Purpose.FINAL)
+    }
+    assert sizes == {Purpose.CANDIDATE: [10, 17], Purpose.LOOKAHEAD: [17] * 3 + [24] * 3, Purpose.FINAL: [24]}
 
 
 def test_the_schedules_differ_in_what_is_in_flight():
@@ -79,6 +104,7 @@ def test_the_schedules_differ_in_what_is_in_flight():
             purpose: max(n for p, n in engine.in_flight if p is purpose)
             for purpose in (Purpose.SUMMARY, Purpose.LOOKAHEAD, Purpose.FINAL)
         }
+    assert most[Schedule.SEQUENTIAL] == {Purpose.SUMMARY: 3, Purpose.LOOKAHEAD: 3, Purpose.FINAL: 1}
     assert most[Schedule.AUTHORS] == {Purpose.SUMMARY: 1, Purpose.LOOKAHEAD: 3, Purpose.FINAL: 1}
     assert most[Schedule.LOCKSTEP] == {Purpose.SUMMARY: 9, Purpose.LOOKAHEAD: 9, Purpose.FINAL: 3}
     assert 1 < most[Schedule.PIPELINED][Purpose.SUMMARY] < 9
@@ -208,7 +234,18 @@ def test_the_job_writes_one_line_a_measurement_with_its_ratios(tmp_path):
     assert (tmp_path / "engine.json").is_file()
 
 
-@pytest.mark.parametrize("text", ["pipelined/fixed", "fast/fixed/1", "pipelined/odd/1", "pipelined/fixed/x"])
+def test_rounds_are_measured_apart_and_peaks_begin_anew(tmp_path):
+    engine = Watched()
+    values = job(engine, ("sequential/fixed/1/1", "sequential/fixed/1/3")).run(tmp_path)
+    assert [speed["num_rounds"] for speed in values["speeds"]] == [1, 3]
+    assert [speed["peak_cache_gb"] for speed in values["speeds"]] == [1 + 3 + 3 + 1, 3 * (1 + 3 + 3) + 1]
+    one, three = (speed["generated_tokens"] for speed in values["speeds"])
+    assert (one, three) == (375 + 160, 3 * 375 + 160)
+
+
+@pytest.mark.parametrize(
+    "text", ["pipelined/fixed/1/0", "pipelined/fixed", "fast/fixed/1", "pipelined/odd/1", "pipelined/fixed/x"]
+)
 def test_a_measurement_that_cannot_be_read_is_refused(text):
     with pytest.raises(ValueError, match=r"SCHEDULE/LENGTHS/QUESTIONS.*pipelined/fixed/16"):
         job(Watched(), (text,))
