@@ -1,4 +1,4 @@
-"""What a job tells of its progress, and a tracker that keeps none of it."""
+"""What a job reports of its progress, and a tracker that keeps none of it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -39,7 +39,7 @@ class Tracker(Protocol):
         """The run of a cell, the same one again when the cell is resumed; marked as failed when it raises."""
 
 
-class _Silence:
+class Silence:
     """A run that keeps nothing."""
 
     def log(self, step: int, values: Mapping[str, float]) -> None:
@@ -71,4 +71,4 @@ class NoTracker:
         tags: Sequence[str] = (),
     ) -> Iterator[TrackerRun]:
         """A run that keeps nothing."""
-        yield _Silence()
+        yield Silence()

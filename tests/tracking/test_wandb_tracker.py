@@ -1,9 +1,13 @@
 import json
 import logging
 import os
+import socket
 import subprocess
 import sys
+import threading
 import time
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -11,7 +15,7 @@ from icpo.config import SeenRun
 from icpo.errors import ConfigError
 from icpo.evaluation.cell import report_runs
 from icpo.store import CellRecords
-from icpo.tracking import NoTracker, WandbMode, WandbTracker, log_report, tracker_of
+from icpo.tracking import NoTracker, WandbMode, WandbTracker, log_report, reach, tracker_of
 from icpo.tracking.wandb_tracker import run_id, say_how_to_sync
 
 OFFLINE = WandbTracker("icpo-test", None, WandbMode.OFFLINE, ("quick",))
@@ -24,6 +28,7 @@ def alone(monkeypatch, tmp_path):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     say_how_to_sync.cache_clear()
+    reach.forget()
 
 
 def cell_folder(tmp_path, name="cell"):
@@ -58,10 +63,16 @@ def records(folder):
 def test_auto_is_offline_without_a_key_and_follows_the_environment(monkeypatch):
     auto = WandbTracker("p", None, WandbMode.AUTO, ())
     assert auto.resolved_mode() is WandbMode.OFFLINE
-    monkeypatch.setenv("WANDB_API_KEY", "x" * 40)
-    assert auto.resolved_mode() is WandbMode.ONLINE
-    monkeypatch.setenv("WANDB_MODE", "disabled")
-    assert auto.resolved_mode() is WandbMode.DISABLED
+    for wanted, mode in (
+        ("disabled", WandbMode.DISABLED),
+        ("dryrun", WandbMode.OFFLINE),
+        ("shared", WandbMode.SHARED),
+    ):
+        monkeypatch.setenv("WANDB_MODE", wanted)
+        assert auto.resolved_mode() is mode
+    monkeypatch.setenv("WANDB_MODE", "sideways")
+    with pytest.raises(ConfigError, match="WANDB_MODE='sideways'"):
+        auto.resolved_mode()
     assert OFFLINE.resolved_mode() is WandbMode.OFFLINE
 
 
@@ -197,6 +208,63 @@ def test_kill_loses_nothing_older_than_the_flush_and_the_resumed_run_is_the_same
 
 
 UNREACHABLE = "http://127.0.0.1:9"
+AUTO = WandbTracker("p", None, WandbMode.AUTO, ())
+
+
+def test_a_server_is_looked_for_once_a_process(monkeypatch, caplog):
+    monkeypatch.setenv("WANDB_API_KEY", "x" * 40)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        monkeypatch.setenv("WANDB_BASE_URL", f"http://127.0.0.1:{listening.getsockname()[1]}")
+        assert AUTO.resolved_mode() is WandbMode.ONLINE
+    assert AUTO.resolved_mode() is WandbMode.ONLINE, "asked again"
+    monkeypatch.setenv("WANDB_BASE_URL", UNREACHABLE)
+    assert [AUTO.resolved_mode() for _ in range(3)] == [WandbMode.OFFLINE] * 3
+    assert len([r for r in caplog.records if "cannot be reached" in r.getMessage()]) == 1
+    reach.give_up("http://elsewhere", "it refused")
+    assert not reach.is_reachable("http://elsewhere")
+
+
+@pytest.mark.slow
+def test_a_server_that_refuses_costs_a_process_one_try(tmp_path, monkeypatch, caplog):
+    class Refusing(BaseHTTPRequestHandler):
+        def do_POST(self):
+            self.send_error(401)
+
+        def log_message(self, *args):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Refusing) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setenv("WANDB_BASE_URL", f"http://127.0.0.1:{server.server_address[1]}")
+        monkeypatch.setenv("WANDB_API_KEY", "x" * 40)
+        with start(AUTO, cell_folder(tmp_path)) as run:
+            run.log(1, {"mean_at_k": 1.0})
+        assert AUTO.resolved_mode() is WandbMode.OFFLINE
+        server.shutdown()
+    assert any(r["type"] == "history" for r in records(cell_folder(tmp_path)))
+
+
+def test_long_names_are_cut_and_wrong_settings_refused_before_anything_runs(tmp_path):
+    folder = cell_folder(tmp_path)
+    with OFFLINE.start(
+        folder, run_name="r" * 200, cell_name="c" * 200, job_type="j" * 99, config={}, tags=["t" * 99, ""]
+    ):
+        pass
+    [opened] = [r["run"] for r in records(folder) if r["type"] == "run"]
+    assert [len(opened[key]) for key in ("run_group", "display_name", "job_type")] == [128, 128, 64]
+    assert [len(tag) for tag in opened["tags"]] == [5, 64]
+    for wrong in ({"tags": ("t" * 65,)}, {"tags": ("",)}, {"project": "a/b"}, {"project": "p" * 129}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            replace(OFFLINE, **wrong)
+
+
+def test_what_goes_wrong_with_a_run_is_logged_and_fails_nothing(tmp_path, caplog):
+    with start(OFFLINE, cell_folder(tmp_path)) as run:
+        run.artifact("a", "report", [tmp_path / "no such file"])
+        run.log(1, {"mean_at_k": 1.0})
+        run.table("t", ["one"], [["too", "many"]])
+    assert len([r for r in caplog.records if "W&B failed" in r.getMessage()]) == 1
+    assert any(r["type"] == "history" for r in records(cell_folder(tmp_path)))
 
 
 def test_a_server_that_refuses_is_an_error_only_if_online_was_asked_for(tmp_path, monkeypatch, caplog):
@@ -206,5 +274,5 @@ def test_a_server_that_refuses_is_an_error_only_if_online_was_asked_for(tmp_path
         start(WandbTracker("p", None, WandbMode.ONLINE, ()), cell_folder(tmp_path)).__enter__()
     with start(WandbTracker("p", None, WandbMode.AUTO, ()), cell_folder(tmp_path)) as run:
         run.log(1, {"mean_at_k": 1.0})
-    assert "tracked offline" in caplog.text
+    assert "cannot be reached" in caplog.text
     assert any(r["type"] == "history" for r in records(cell_folder(tmp_path)))
