@@ -3,10 +3,10 @@
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from icpo.benchmarks.columns import MAX_SHOWN_CHARACTERS, Item
-from icpo.benchmarks.golds import gold_fault
+from icpo.benchmarks.golds import final_answer, gold_fault
 from icpo.benchmarks.sources import FileSource, HubSource, Source
 from icpo.errors import BenchmarkError
 from icpo.types import AnswerKind, Question
@@ -63,10 +63,11 @@ class Benchmark:
     def load(self) -> LoadedBenchmark:
         """The questions. Raises BenchmarkError when they cannot be read or are not the ones expected."""
         sourced = self._source().read(self.name)
-        items = self._of_level(sourced.items)
+        every = list(map(self._with_final_answer, sourced.items))
+        items = self._of_level(every)
         digest = content_digest(items)
         self._check(items, digest)
-        self._check_golds(sourced.items)
+        self._check_golds(every)
         kept = items[: self.limit]
         questions = tuple(Question(item.item_id, item.text, self.kind) for item in kept)
         golds = {item.item_id: item.answer for item in kept if item.answer is not None}
@@ -87,6 +88,12 @@ class Benchmark:
             return self.source
         columns = self.source.columns if isinstance(self.source, HubSource | FileSource) else None
         return FileSource(self.path, columns)
+
+    def _with_final_answer(self, item: Item) -> Item:
+        """The item with the answer alone, where the source stores it with its working."""
+        if item.answer is None or self.kind is AnswerKind.CHOICE:
+            return item
+        return replace(item, answer=final_answer(item.answer))
 
     def _of_level(self, items: list[Item]) -> list[Item]:
         if self.level is None:

@@ -3,17 +3,29 @@
 import re
 
 from icpo.benchmarks.columns import Item
+from icpo.grading.boxes import find_boxes
 from icpo.grading.choices import choice_in
+from icpo.grading.maths.askable import is_askable
 from icpo.grading.maths.numbers import real_value
 from icpo.grading.maths.reading import read
 from icpo.prompts.options import LETTERS, letters
 from icpo.types import AnswerKind
 
 _BLANK = re.compile(r"[?._\s]+")
+_SIGN = re.compile(r"[^\w\\]{1,4}|\\[A-Za-z]+\s*")  # an answer that only its text equals
+_MARK = "####"  # of GSM8K: the working comes before it, the answer behind
+
+
+def final_answer(gold: str) -> str:
+    r"""The answer in a gold stored with its working: behind the last `####`, or in the last \boxed."""
+    if _MARK in gold:
+        return gold.rpartition(_MARK)[2].strip()
+    boxed = [box.content for box in find_boxes(gold) if box.content is not None]
+    return boxed[-1] if boxed else gold
 
 
 def gold_fault(item: Item, kind: AnswerKind) -> str | None:
-    """What is wrong with an item's gold answer and how to mend it; None if nothing is, or there is none."""
+    """What is wrong with an item's gold answer and how to fix it; None if nothing is, or there is none."""
     if item.answer is None:
         return None
     if kind is AnswerKind.CHOICE:
@@ -46,10 +58,14 @@ def _is_number(gold: str) -> bool:
 
 
 def _expression_fault(gold: str) -> str | None:
-    """Only what no box could give back: much that has no known form, such as a lone sign, equals its text."""
-    if read(gold).shape != "unread":
+    if _BLANK.fullmatch(gold):
+        return "stands for a missing answer. Fix it, or drop the row"
+    form = read(gold)
+    if form.shape == "oversized":
+        return "is too long, or too large a number, to be compared. Write the answer alone, or drop the row"
+    if form.shape != "unread" or is_askable(form.source) or _SIGN.fullmatch(gold):
         return None
     braces = re.sub(r"\\[{}]", "", gold)
     if braces.count("{") != braces.count("}"):
-        return "has braces that do not pair. Mend it, or drop the row"
-    return "stands for a missing answer. Mend it, or drop the row" if _BLANK.fullmatch(gold) else None
+        return "has braces that do not pair. Fix it, or drop the row"
+    return "reads as no answer: no rule compares it. Write the value alone (docs/grading.md), or drop the row"

@@ -42,7 +42,8 @@ def _finals(
 ) -> GradedFinals:
     votes = grader.tally([final.answer for final in finals], kind)
     labels = ["" if label is None and abstentions_vote else label for label in votes.labels]
-    return GradedFinals(tuple(_outcome(final, gold, kind, grader) for final in finals), tuple(labels))
+    outcomes = tuple(_outcome(final, gold, kind, grader) for final in finals)
+    return GradedFinals(outcomes, tuple(labels), votes.num_skipped)
 
 
 def _outcome(final: Candidate, gold: str, kind: AnswerKind, grader: Grader) -> Outcome:

@@ -2,17 +2,50 @@
 
 import re
 
-_MARKUP = re.compile(
-    r"\\(?:text\w*|math\w+|mbox|rm|bf|boxed|fbox|left|right|displaystyle)(?![A-Za-z])|\\[,;:! ]|[${}*_]"
+MAX_CHARACTERS = 300  # of a box or bare answer
+_MAX_TAIL = 120  # characters behind the word "answer" in which its letter is looked for
+
+_SIGNS = str.maketrans(
+    {"：": ":", "–": "-", "—": "-", "−": "-", "“": "", "”": "", '"': "", "`": "", "’": "'"}
 )
-_LETTER = re.compile(r"(?:(?:option|choice|answer)\s*:?\s*)?[(\[]?\s*([A-J])\s*[)\]]?\s*[.:]?", re.IGNORECASE)
-_LABEL = re.compile(r"(?:\(([A-J])\)|([A-J])(?:[):.]|\s+[-(]))\s*\S.*", re.DOTALL)
-_STATED = re.compile(
-    r"\b(?i:answer(?:\s+choice)?(?:\s+(?:is|should\s+be|must\s+be|would\s+be)|\s*[:=])"
-    r"|(?:option|choice)(?:\s+is|\s*:))\s*:?\s*(?i:option\s+|choice\s+)?"
-    r"(?:\(([A-Ja-j])\)|([A-J])(?![A-Za-z0-9'_^=]|-[A-Za-z]|\s*[=+*/<>\\])"
-    r"(?!(?<=[AI])\s+(?!because|since|as\b)[a-z])|([a-j])(?=[.)]?\s*$))"
-    r"|\b(?i:option|choice)\s+\(?([A-J])\)?\s+is\s+(?:the\s+)?(?:correct|right)\b",
+_MARKUP = re.compile(
+    r"\\(?:text\w*|math\w+|mbox|rm|bf|boxed|fbox|underline|emph|left|right|displaystyle)(?![A-Za-z])"
+    r"|\\[,;:! ()\[\]]|[${}*_]|(?<![A-Za-z])'|'(?![A-Za-z])"
+)
+_LETTER = re.compile(
+    r"-?\s*(?:(?:option|choice|answer)\s*[:-]?\s*)?[(\[]?\s*([A-J])\s*[)\]]?\s*[.:,;-]?", re.IGNORECASE
+)
+_LABEL = re.compile(r"(?:(?:option|choice)\s+)?(?:\(([A-J])\)|([A-J])\s*[):.])\s*(?P<text>\S.*)", re.DOTALL)
+_LOOSE_LABEL = re.compile(r"([A-J])\s+[-(]\s*(?P<text>\S.*)", re.DOTALL)
+_SEVERAL = re.compile(
+    r"(?:\(?[A-Ja-j]\)?\s*(?:,|;|&|/|\+|and|or)\s*(?:and\s+|or\s+)?)+\(?[A-Ja-j]\)?[.]?", re.IGNORECASE
+)
+_APPROVED = re.compile(r"is\s+(?:the\s+)?(?:correct|right|best)\b", re.IGNORECASE)
+# What makes a sentence about the option of "(A) is wrong", a name of "B. F. Skinner", a species of "E. coli".
+_NOT_AN_OPTION = re.compile(
+    r"(?:is|was|are|were|isn't|fails?|cannot|can|can't|does|doesn't|would|could|should|seems?|looks?|has|not|and|or|vs|to"
+    r"|through)\b|[,&/=]|[A-Z](?:\.|\s*$|\s*[,&/=]|\s+(?:and|or)\b)|(?:coli|elegans|melanogaster|albicans|difficile)\b"
+)
+_OF_SEVERAL = re.compile(r"(?:both|neither|all|none|only|either)\b", re.IGNORECASE)
+_OTHER_LABEL = re.compile(r"\([A-J]\)")
+_PROSE = re.compile(r"(?!(?:sin|cos|tan|log|exp|max|min)\b)[A-Za-z][a-z]{2,}")
+
+_CUE = re.compile(r"\b(?:answer|option|choice)\b|\b(?:choose|pick|select|go with)\b", re.IGNORECASE)
+_AFTER_ANSWER = re.compile(
+    r"(?:\s+choice)?(?:\s+(?:to|for|of)\s+(?:this|the)\s+\w+)?\s*"
+    r"(?:(?:is|(?:should|must|would|will|has\s+to)\s+be)\b|[:=-]|$)\s*[:-]?\s*(?:(?:option|choice|letter)\s+)?",
+    re.IGNORECASE | re.MULTILINE,
+)
+_AFTER_OPTION = re.compile(r"\s*(?:is\b|:)\s*:?\s*", re.IGNORECASE)
+_AFTER_VERB = re.compile(r"\s+(?:(?:option|choice|letter)\s+)?", re.IGNORECASE)
+_APPROVED_OPTION = re.compile(r"\s+\(?([A-J])\)?\s+is\s+(?:the\s+)?(?:correct|right|best)\b")
+_APPROVED_LETTER = re.compile(
+    r"(?:^|[.!?:;]\s|\b(?:so|thus|hence|therefore),?\s)\s*\(?([A-J])\)?\s+is\s+(?:the\s+)?(?:correct|right|best|answer)\b",
+    re.MULTILINE,
+)
+_NAMED = re.compile(
+    r"(?:\(([A-Ja-j])\)|\[([A-J])\]|([A-J])(?![A-Za-z0-9'_^=(]|-[A-Za-z]|\s*[=+*/<>\\&]|\s+-\s|\.\s+[A-Z]\.)"
+    r"(?!(?<=[AI])\s+(?!because|since|as\b)[a-z])|([a-j])(?=[.)]?\s*$))",
     re.MULTILINE,
 )
 
@@ -22,23 +55,72 @@ def choice_in(text: str, *, lowercase: bool) -> str | None:
 
     A letter inside a word or a formula is no choice. A small letter counts only alone, and if `lowercase`.
     """
+    if len(text) > MAX_CHARACTERS:
+        return None
     plain = _plain(text)
     if match := _LETTER.fullmatch(plain):
         letter = match[1]
         return letter.upper() if lowercase or letter.isupper() else None
-    if (label := _LABEL.fullmatch(plain)) and "\n" not in plain:
-        return label[1] or label[2]
+    if "\n" in plain:
+        return None
+    if label := _LABEL.fullmatch(plain):
+        return (label[1] or label[2]) if _is_option(label["text"]) else None
+    if (label := _LOOSE_LABEL.fullmatch(plain)) and _PROSE.match(label["text"]) and "=" not in label["text"]:
+        return label[1] if _is_option(label["text"]) else None
     return None
+
+
+def names_several(text: str) -> bool:
+    """Whether a box or a bare answer names two or more letters, which is no single choice."""
+    return len(text) <= MAX_CHARACTERS and _SEVERAL.fullmatch(_plain(text)) is not None
 
 
 def choice_stated(text: str, *, lowercase: bool) -> str | None:
     """The letter of the last explicit answer line ("Answer: D", "the answer is (B)"); None if none.
 
-    A small letter counts in brackets or at the end of a line, and if `lowercase`.
+    A small letter counts in brackets or at the end of a line, and if `lowercase`. If the last line names two
+    letters, there is none.
     """
-    letters = ["".join(groups) for groups in _STATED.findall(_plain(text))]
-    return next((letter.upper() for letter in reversed(letters) if lowercase or letter.isupper()), None)
+    plain = _plain(text)
+    statements = [(match.start(1), match[1]) for match in _APPROVED_LETTER.finditer(plain)]
+    for cue in _CUE.finditer(plain):
+        tail = plain[cue.end() : cue.end() + _MAX_TAIL]
+        if letter := _stated_in(cue[0].casefold(), tail):
+            statements.append((cue.end(), letter))
+    for _, letter in sorted(statements, reverse=True):
+        if lowercase or letter.isupper() or letter == _TWO:
+            return None if letter == _TWO else letter.upper()
+    return None
+
+
+_TWO = "two"
+
+
+def _stated_in(cue: str, tail: str) -> str | None:
+    """The letter that the text behind a cue names; `_TWO` if it names several."""
+    if cue in ("option", "choice") and (approved := _APPROVED_OPTION.match(tail)):
+        return approved[1]
+    pattern = {"answer": _AFTER_ANSWER, "option": _AFTER_OPTION, "choice": _AFTER_OPTION}.get(
+        cue, _AFTER_VERB
+    )
+    link = pattern.match(tail)
+    if link is None:
+        return None
+    named = _NAMED.match(tail, link.end())
+    several = _SEVERAL.match(tail, link.end())
+    if several is not None and not tail[several.end() : several.end() + 1].isalnum():
+        return _TWO
+    return next(filter(None, named.groups()), None) if named else None
+
+
+def _is_option(text: str) -> bool:
+    """Whether the text behind a label is that of an option, not a sentence about it or the rest of a name."""
+    if _APPROVED.match(text):
+        return True
+    return not _NOT_AN_OPTION.match(text) and (
+        _OF_SEVERAL.match(text) is not None or not _OTHER_LABEL.search(text)
+    )
 
 
 def _plain(text: str) -> str:
-    return _MARKUP.sub("", text).strip()
+    return _MARKUP.sub("", text.translate(_SIGNS)).strip()

@@ -8,10 +8,12 @@ from typing import get_args
 
 from icpo.grading.maths import algebra, sampling
 from icpo.grading.maths.algebra import Sum
+from icpo.grading.maths.askable import is_askable
 from icpo.grading.maths.forms import Answer, Shape, normal_form
 from icpo.grading.maths.intervals import as_interval
 from icpo.grading.maths.numbers import approximates
-from icpo.grading.maths.reading import read
+from icpo.grading.maths.reading import is_spelling, read
+from icpo.grading.maths.units import may_be_one_unit
 from icpo.grading.rules import GradingRules
 from icpo.grading.workers import Outcome
 
@@ -21,11 +23,12 @@ _UNIT_VALUES = {
     "percent": algebra.number(Fraction(1, 100)),
     "degree": algebra.multiply(algebra.symbol(r"\pi"), algebra.number(Fraction(1, 180))),
 }
-_UNORDERED = ("list", "set", "union")
+_UNORDERED = ("list", "set", "union", "cases")
 _RANKS: dict[Shape, int] = {shape: rank for rank, shape in enumerate(get_args(Shape))}
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
-_MAX_ASKED_CHARACTERS = 300
-_LONG_WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{4,}")
+_NEVER_ASKED = "double_factorial"  # math-verify reads n!! as (n!)!
+_COMMAND = re.compile(r"\\[A-Za-z]+")
+_LETTER_UNIT = re.compile(r"([A-Za-z])(?:\^(\d))?")
 _MAX_UNORDERED = 6  # elements matched one by one, beyond those equal at sight
 
 
@@ -103,9 +106,13 @@ class Equivalence:
         if one.mark == other.mark:
             return self._values(one.value, other.value)
         if one.mark and other.mark:
+            if may_be_one_unit(one.mark, other.mark):
+                return self._values(one.value, other.value)
             return Verdict(False, "unit")
         unit, measured, plain = one.mark or other.mark, *((one, other) if one.mark else (other, one))
         assert measured.value is not None and plain.value is not None
+        if _with_letters(measured) == plain.value:
+            return Verdict(True, "unit_letters")
         if unit in _UNIT_VALUES and algebra.multiply(measured.value, _UNIT_VALUES[unit]) == plain.value:
             return Verdict(True, f"{unit}_value")
         is_percent = unit == "percent"
@@ -122,6 +129,8 @@ class Equivalence:
             return Verdict(is_rounded, "rounded_decimal" if is_rounded else "same_value")
         if sampling.differ(one, other):
             return Verdict(False, "sampled")
+        if any(generator.kind == _NEVER_ASKED for generator in one.generators | other.generators):
+            return Verdict(False, "unread")
         return self._math_verify(algebra.render(one), algebra.render(other))
 
     def _relations(self, one: Answer, other: Answer) -> Verdict:
@@ -145,16 +154,16 @@ class Equivalence:
 
     def _words(self, words: Answer, other: Answer) -> Verdict:
         """Words are letters, never products of symbols: "east" is not "seat"."""
-        is_same = (
-            _letters(words.mark) == _letters(other.mark if other.shape == "words" else other.source) != ""
-        )
-        return Verdict(is_same, "same_words")
+        one, two = _letters(words.mark), _letters(other.mark if other.shape == "words" else other.source)
+        if is_spelling(one) or is_spelling(two) or min(len(one), len(two)) < 2:
+            return Verdict(one == two != "", "same_words")
+        return Verdict(one.casefold() == two.casefold() != "", "same_words")
 
     def _unread(self, unread: Answer, other: Answer) -> Verdict:
-        if other.shape == "unread" and unread.mark.casefold() == other.mark.casefold():
+        if other.shape == "unread" and unread.mark == other.mark:
             return Verdict(True, "same_text")
         left, right = unread.source, other.source or normal_form(other)
-        if not (_may_be_maths(left) and _may_be_maths(right)):
+        if not (is_askable(left) and is_askable(right)):
             return Verdict(False, "unread")
         return self._math_verify(left, right)
 
@@ -237,11 +246,15 @@ def _based_value(digits: str, base: str) -> int | None:
         return None
 
 
-def _may_be_maths(text: str) -> bool:
-    """Whether math-verify should read it: of prose, or where braces do not pair, it would take a piece."""
-    is_whole = any(map(str.isalnum, text)) and text.count("{") == text.count("}")
-    return is_whole and len(text) <= _MAX_ASKED_CHARACTERS and len(_LONG_WORD.findall(text)) < 3
+def _with_letters(measured: Answer) -> Sum | None:
+    """The value with its unit read as a product of symbols, as in 12 m^2; None for a unit of more letters."""
+    match = _LETTER_UNIT.fullmatch({"sec": "s", "hr": "h"}.get(measured.mark, measured.mark))
+    if match is None or measured.value is None:
+        return None
+    power = algebra.multiply(*[algebra.symbol(match[1])] * 2) if match[2] == "2" else algebra.symbol(match[1])
+    power = algebra.multiply(power, algebra.multiply(power, power)) if match[2] == "3" else power
+    return algebra.multiply(measured.value, power) if match[2] in (None, "2", "3") else None
 
 
 def _letters(text: str) -> str:
-    return "".join(character for character in text.casefold() if character.isalnum())
+    return "".join(filter(str.isalnum, _COMMAND.sub("", text)))

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+_VOTE_BUDGET = 32
+
 
 @dataclass(frozen=True, slots=True)
 class GradingRules:
@@ -23,6 +25,8 @@ class GradingRules:
             ("0.0833333333333333" and "1/12"); 0 compares decimals exactly, whatever their length.
         plain_number_only: Of kind number, only a plain decimal is an answer (the authors' code).
         string_equality: Of kind expression, answers are equal if their texts are (the authors' code).
+        vote_budget: Pairs of different answers that math-verify may be asked about in one vote; those beyond
+            it count as different, and the score says how many there were.
         placeholders: Contents of a box that echo the prompt; such a box holds no answer.
     """
 
@@ -36,17 +40,21 @@ class GradingRules:
     rounded_decimal_digits: int
     plain_number_only: bool
     string_equality: bool
+    vote_budget: int
     placeholders: tuple[str, ...]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "placeholders", tuple(text.casefold() for text in self.placeholders))
         if self.rounded_decimal_digits < 0:
             raise ValueError(f"rounded_decimal_digits must be at least 0, got {self.rounded_decimal_digits}")
+        if self.vote_budget < 0:
+            raise ValueError(f"vote_budget must be at least 0, got {self.vote_budget}")
 
     @classmethod
     def stored(cls, settings: Mapping[str, Any]) -> "GradingRules":
-        """The rules of a stored configuration's node `protocol.grading`."""
-        return cls(**{name: value for name, value in settings.items() if name != "_target_"})
+        """The rules of a stored configuration's node `protocol.grading`; older ones hold no `vote_budget`."""
+        given = {name: value for name, value in settings.items() if name != "_target_"}
+        return cls(**{"vote_budget": _VOTE_BUDGET, **given})
 
     @classmethod
     def paper(cls) -> "GradingRules":
@@ -62,6 +70,7 @@ class GradingRules:
             rounded_decimal_digits=12,
             plain_number_only=False,
             string_equality=False,
+            vote_budget=_VOTE_BUDGET,
             placeholders=(
                 "<number>",
                 "<letter>",

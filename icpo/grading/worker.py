@@ -1,7 +1,8 @@
 """One worker process: asks math-verify about pairs of answers, a line for each, until its input ends.
 
-It guards itself: an alarm that nothing catches ends it when a question takes too long, even if its parent
-died; the kernel limits its memory. Run as `python -m icpo.grading.worker SECONDS MEGABYTES`.
+It guards itself: alarms that nothing catches end it when a question takes too much processor time, or hangs,
+even if its parent died; the kernel limits its memory. Run as
+`python -m icpo.grading.worker SECONDS MEGABYTES`.
 """
 
 import json
@@ -13,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 READY = "ready"
+MAX_SLOWDOWN = 10  # of a busy machine
 _MATH_VERIFY_ERRORS = (
     ValueError, TypeError, ArithmeticError, AttributeError, LookupError, RecursionError, NotImplementedError,
     RuntimeError, AssertionError,
@@ -22,21 +24,27 @@ _NUM_DIGITS = 12
 
 
 def main() -> None:
-    """Answers questions from standard input, each within SECONDS of wall time and MEGABYTES of memory."""
+    """Answers questions from standard input, each within SECONDS of processor time and MEGABYTES."""
     seconds, megabytes = float(sys.argv[1]), int(sys.argv[2])
     are_equal = load_math_verify()
     resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _reply(READY)
     for line in sys.stdin:
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+        _set_alarms(seconds)
         try:
             left, right = json.loads(line)
             outcome = are_equal(left, right)
         except MemoryError:
             outcome = "memory_limit"
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        _set_alarms(0)
         _reply(outcome)
+
+
+def _set_alarms(seconds: float) -> None:
+    """End the process after so many seconds on the processor, or MAX_SLOWDOWN times as many on the clock."""
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds * MAX_SLOWDOWN)
 
 
 def load_math_verify() -> Callable[[str, str], str]:

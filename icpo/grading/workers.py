@@ -9,15 +9,17 @@ import sys
 import threading
 import time
 import weakref
+from collections import OrderedDict
 from enum import Enum
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from icpo.errors import IcpoError
-from icpo.grading.worker import READY
+from icpo.grading.worker import MAX_SLOWDOWN, READY
 
 _START_SECONDS = 120.0
 _GRACE_SECONDS = 1.0  # beyond a worker's own alarm, before it is killed from here
+_NUM_REMEMBERED = 50_000
 _NUM_QUESTIONS_PER_WORKER = 2000  # then it is replaced, since sympy's caches grow
 
 
@@ -36,6 +38,7 @@ class Outcome(str, Enum):
     TIME_LIMIT = "time_limit"
     MEMORY_LIMIT = "memory_limit"
     CRASHED = "crashed"
+    NOT_ASKED = "not_asked"
 
     @property
     def is_exceeded(self) -> bool:
@@ -60,11 +63,18 @@ class WorkerPool:
         self._places = threading.BoundedSemaphore(max_workers)
         self._lock = threading.Lock()
         self._idle: list[_Worker] = []
+        self._remembered: OrderedDict[tuple[str, str], Outcome] = OrderedDict()
         self.num_exceeded = 0
         self._finalizer = weakref.finalize(self, _end_all, self._idle)
 
     def ask(self, left: str, right: str) -> Outcome:
-        """Whether math-verify holds `left` and `right` equal. Raises GradingError if no worker starts."""
+        """Whether math-verify holds `left` and `right` equal; what it said before is remembered.
+
+        Raises GradingError if no worker starts.
+        """
+        with self._lock:
+            if (left, right) in self._remembered:
+                return self._remembered[left, right]
         with self._places:
             worker = self._take()
             outcome = worker.ask(left, right)
@@ -74,6 +84,9 @@ class WorkerPool:
                 if worker.is_alive:
                     self._idle.append(worker)
                 self.num_exceeded += outcome.is_exceeded
+                self._remembered[left, right] = outcome
+                if len(self._remembered) > _NUM_REMEMBERED:
+                    self._remembered.popitem(last=False)
         return outcome
 
     def check(self) -> None:
@@ -98,6 +111,14 @@ class WorkerPool:
 def require_workers() -> None:
     """Raises GradingError if math-verify cannot be used here; tried once a process."""
     WorkerPool(timeout_seconds=3, memory_limit_mb=1024, max_workers=1).check()
+
+
+@lru_cache(maxsize=8)
+def shared_pool(timeout_seconds: float, memory_limit_mb: int, max_workers: int) -> WorkerPool:
+    """The pool of this process with these limits: what it was asked for one cell it knows for the next."""
+    return WorkerPool(
+        timeout_seconds=timeout_seconds, memory_limit_mb=memory_limit_mb, max_workers=max_workers
+    )
 
 
 def _end_all(idle: "list[_Worker]") -> None:
@@ -139,11 +160,11 @@ class _Worker:
             self._process.stdin.write(json.dumps([left, right]).encode() + b"\n")
         except BrokenPipeError:
             return Outcome.CRASHED
-        line = self._read_line(self._timeout_seconds + _GRACE_SECONDS)
+        line = self._read_line(self._timeout_seconds * MAX_SLOWDOWN + _GRACE_SECONDS)
         if line:
             return Outcome(line)
         self._process.kill()
-        is_late = line is None or self._process.wait() == -signal.SIGALRM
+        is_late = line is None or self._process.wait() in (-signal.SIGALRM, -signal.SIGPROF)
         return Outcome.TIME_LIMIT if is_late else Outcome.CRASHED
 
     def end(self) -> None:

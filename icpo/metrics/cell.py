@@ -66,6 +66,7 @@ def _counts(finals: Sequence[GradedFinals]) -> dict[str, int]:
         "num_unparsed": outcomes[Outcome.UNPARSED],
         "num_truncated": outcomes[Outcome.TRUNCATED],
         "num_timed_out": outcomes[Outcome.TIMED_OUT],
+        "num_skipped_pairs": sum(graded.num_skipped for graded in finals),
     }
 
 

@@ -18,10 +18,14 @@ class Outcome(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class GradedFinals:
-    """Outcomes of one set of finals, and the representative of each answer class (None: abstained)."""
+    """Outcomes of one set of finals, and the representative of each answer class (None: abstained).
+
+    `num_skipped` counts the pairs of classes that the vote's budget left uncompared.
+    """
 
     outcomes: tuple[Outcome, ...]
     labels: tuple[str | None, ...]
+    num_skipped: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "outcomes", tuple(map(Outcome, self.outcomes)))
@@ -83,6 +87,9 @@ class QuestionScore:
             question_id=line["question_id"],
             seed=line["seed"],
             gold=line["gold"],
-            finals=tuple((n, GradedFinals(f["outcomes"], f["labels"])) for n, f in line["finals"]),
+            finals=tuple(
+                (n, GradedFinals(f["outcomes"], f["labels"], f.get("num_skipped", 0)))
+                for n, f in line["finals"]
+            ),
             rounds=tuple(GradedRound(r["correct"]) for r in line["rounds"]),
         )

@@ -140,12 +140,13 @@ class Votes:
     """Answer counts by equivalence class, most frequent first; abstentions are counted apart.
 
     `labels` holds, in the order the answers were given, the representative of each answer's class (None for
-    an abstention).
+    an abstention). `num_skipped` counts the pairs of classes beyond the budget of the vote, held different.
     """
 
     counts: tuple[tuple[str, int], ...]
     num_abstained: int
     labels: tuple[str | None, ...] = ()
+    num_skipped: int = 0
 
     @property
     def num_answered(self) -> int:

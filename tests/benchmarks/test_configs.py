@@ -13,7 +13,19 @@ from tests.public_files import FILES, needs_files
 CONF = Path(__file__).resolve().parents[2] / "conf"
 NAMES = sorted(path.stem for path in (CONF / "benchmark").glob("[a-z]*.yaml"))
 MATH_LEVELS = {"math_l1": 43, "math_l2": 90, "math_l3": 105, "math_l4": 128, "math_l5": 134}
-COUNTS = {"aime2024": 30, "amc": 83, "math500": 500, "hmmt": 30, "apex": 49, "gpqa": 198, **MATH_LEVELS}
+COUNTS = {
+    "aime2024": 30,
+    "amc": 83,
+    "math500": 500,
+    "hmmt": 30,
+    "gsm8k": 1319,
+    "aime2025": 30,
+    "brumo2025": 30,
+    "cmimc2025": 40,
+    "apex": 49,
+    "gpqa": 198,
+    **MATH_LEVELS,
+}
 WORDS = {"words_l1": 200, "words_l2": 200, "words_l3": 200}
 
 

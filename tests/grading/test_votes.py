@@ -1,16 +1,20 @@
 """One partition: by value, without abstentions, whatever the order."""
 
 import random
+import time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from icpo.grading import Grader, GradingRules
+from icpo.grading.maths.fingerprints import keys
+from icpo.grading.maths.reading import read
 from icpo.grading.votes import tally
-from icpo.grading.workers import Outcome, WorkerPool
+from icpo.grading.workers import Outcome
 from icpo.types import AnswerKind, Votes
 from tests.grading import grammar
+from tests.grading.relations import Relation
 
 EXPRESSION = AnswerKind.EXPRESSION
 seeds = st.integers(0, 2**32)
@@ -55,26 +59,94 @@ def test_the_representative_of_a_class_is_graded_and_read_as_its_members_are(gra
 
 def test_classes_hold_answers_that_are_equal_in_pairs():
     """The relation "at most one apart" is not transitive; no class may hold 1 and 3."""
-    votes = tally(
-        ["1", "2", "3", "4"],
-        value_of=int,
-        representative_of=str,
-        are_equal=lambda a, b: abs(int(a) - int(b)) <= 1,
-    )
+    votes = tally(["1", "2", "3", "4"], Relation(lambda a, b: abs(int(a) - int(b)) <= 1), 0)
     assert votes.counts == (("1", 2), ("3", 2)) and votes.labels == ("1", "1", "3", "3")
 
 
-@pytest.fixture(scope="module")
-def offline():
-    """A grader whose workers never start: what arithmetic cannot decide counts as different."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(WorkerPool, "ask", lambda pool, left, right: Outcome.DIFFERENT)
-        yield Grader(GradingRules.paper())
+def test_a_class_joins_a_group_only_if_it_equals_all_of_it(grader):
+    """5 cm and 5 m each equal 5, but not each other: the three are no class."""
+    votes = grader.tally(["5", "5", "5", "5 cm", "5 cm", r"5\text{ m}"], EXPRESSION)
+    assert votes.counts == (("5", 5), (r"5\text{ m}", 1))
+
+
+def test_merged_classes_are_sorted_again(grader):
+    """Counts of 3, 2 and 2, the last two of which are one value: it wins with 4."""
+    votes = grader.tally(["7", "7", "7", "x = 5", "x = 5", "5", "5"], EXPRESSION)
+    assert [count for _, count in votes.counts] == [4, 3]
+    assert votes.winners == ("5",)
+
+
+def test_beyond_the_budget_pairs_count_as_different_and_are_counted():
+    relation = Relation(lambda a, b: a[0] == b[0], dear=frozenset({"a1", "a2", "a3", "b1"}))
+    answers = ["a1"] * 4 + ["a2"] * 3 + ["a3"] * 2 + ["b1"]
+    all_asked = tally(answers, relation, 6)
+    assert all_asked.counts == (("a1", 9), ("b1", 1)) and all_asked.num_skipped == 0
+    relation.asked.clear()
+    some = tally(answers, relation, 2)
+    assert relation.asked == [("a1", "a2"), ("a1", "a3")]
+    assert some.counts == (("a1", 7), ("a3", 2), ("b1", 1)) and some.num_skipped == 4
+    assert tally(answers, relation, 0).num_skipped == 6
+
+
+def test_an_answer_that_exceeded_a_limit_is_not_tried_again_in_the_vote():
+    asked = []
+
+    def ask(left, right):
+        asked.append((left, right))
+        return Outcome.TIME_LIMIT
+
+    answers = [rf"\int_0^{i} x^x dx" for i in range(1, 9)]
+    votes = Grader(GradingRules.paper(), ask=ask).tally(answers, EXPRESSION)
+    assert len(asked) == 4 and votes.num_skipped == 24 and len(votes.counts) == 8
+
+
+def test_a_thousand_different_numbers_cost_no_comparison():
+    grader = Grader(GradingRules.paper(), ask=refuse)
+    answers = [str(n) for n in range(1024)] + [rf"\frac{{{n}}}{{7}}" for n in range(1, 1024)]
+    start = time.process_time()
+    votes = grader.tally(answers, EXPRESSION)
+    assert len(votes.counts) == 1024 + 1023 - 146 and votes.num_skipped == 0
+    assert time.process_time() - start < 5
+
+
+def test_hundreds_of_piecewise_functions_are_told_apart_in_time():
+    grader = Grader(GradingRules.paper(), ask=refuse)
+    answers = [rf"\begin{{cases}} {n}x & x \ge 0 \\ -x & x < 0 \end{{cases}}" for n in range(2, 274)]
+    start = time.process_time()
+    assert len(grader.tally(answers, EXPRESSION).counts) == 272
+    assert time.process_time() - start < 5
+
+
+def refuse(left: str, right: str) -> Outcome:
+    raise AssertionError(f"math-verify was asked about {left} and {right}")
+
+
+@settings(max_examples=300, deadline=None)
+@given(seeds, seeds)
+def test_answers_that_are_equal_share_a_key(seed, other_seed):
+    rng, grader = random.Random(seed), offline()
+    one, other = grammar.answer(rng, 2), grammar.answer(random.Random(other_seed), 2)
+    for a, b in (
+        (one, other),
+        (one, f"x = {one}"),
+        (one, f"({one})"),
+        (one, rf"{one}\%"),
+        (f"({one}, 2)", f"{one}, 2"),
+    ):
+        found = [keys(read(a)), keys(read(b))]
+        if grader.are_equal(a, b, EXPRESSION) and a.strip() != b.strip():
+            assert None in found or not found[0].isdisjoint(found[1]), (a, b)
+
+
+def offline() -> Grader:
+    """A grader without workers: what arithmetic cannot decide counts as different."""
+    return Grader(GradingRules.paper(), ask=lambda left, right: Outcome.DIFFERENT)
 
 
 @settings(max_examples=60, deadline=None)
 @given(seeds, st.integers(1, 12))
-def test_the_partition_does_not_depend_on_the_order(offline, seed, num_answers):
+def test_the_partition_does_not_depend_on_the_order(seed, num_answers):
+    grader = offline()
     rng = random.Random(seed)
     pool = [grammar.answer(rng, 2) for _ in range(4)] + [
         "0.5",
@@ -88,24 +160,25 @@ def test_the_partition_does_not_depend_on_the_order(offline, seed, num_answers):
         "",
     ]
     answers = [rng.choice(pool) for _ in range(num_answers)]
-    votes = offline.tally(answers, EXPRESSION)
+    votes = grader.tally(answers, EXPRESSION)
     assert sum(count for _, count in votes.counts) + votes.num_abstained == num_answers
     order = rng.sample(range(num_answers), num_answers)
-    shuffled = offline.tally([answers[i] for i in order], EXPRESSION)
+    shuffled = grader.tally([answers[i] for i in order], EXPRESSION)
     assert shuffled.counts == votes.counts
     assert shuffled.labels == tuple(votes.labels[i] for i in order)
 
 
 @settings(max_examples=60, deadline=None)
 @given(seeds)
-def test_equal_labels_mean_equal_answers(offline, seed):
+def test_equal_labels_mean_equal_answers(seed):
+    grader = offline()
     rng = random.Random(seed)
     answers = [grammar.answer(rng, 1) for _ in range(6)]
-    labels = offline.tally(answers, EXPRESSION).labels
+    labels = grader.tally(answers, EXPRESSION).labels
     for i, one in enumerate(answers):
         for j, other in enumerate(answers):
             if labels[i] is not None and labels[i] == labels[j]:
-                assert offline.are_equal(one.strip(), other.strip(), EXPRESSION)
+                assert grader.are_equal(one.strip(), other.strip(), EXPRESSION)
 
 
 def test_the_union_of_a_thing_with_itself_is_that_thing(grader):
@@ -122,7 +195,7 @@ def test_the_union_of_a_thing_with_itself_is_that_thing(grader):
     ],
 )
 def test_classes_that_look_alike_have_names_of_their_own(answers, counts):
-    votes = tally(answers, str, lambda _: "same", lambda one, other: one == other)
+    votes = tally(answers, Relation(str.__eq__, representative=lambda _: "same"), 0)
     assert votes.counts == counts
     assert len(set(votes.labels)) == len(set(answers))
 

@@ -161,5 +161,7 @@ def test_scores_survive_their_line():
         (GradedRound([True, None]),),
     )
     line = encode_score(score)
-    assert line["finals"] == ((1, {"outcomes": ("correct", "timed_out"), "labels": ("4", None)}),)
+    assert line["finals"] == (
+        (1, {"outcomes": ("correct", "timed_out"), "labels": ("4", None), "num_skipped": 0}),
+    )
     assert decode_score(line) == score

@@ -7,7 +7,9 @@ ones may have too; `is_complete` tells.
 """
 
 import re
-from collections.abc import Iterable
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import chain
@@ -16,12 +18,39 @@ from math import gcd, lcm, prod
 MAX_BITS = 200_000  # of a numerator or denominator: 2006! has 19,000
 MAX_TERMS = 120
 MAX_NAME_CHARACTERS = 2000
+CONSTANTS = frozenset({r"\pi", "e", r"\infty"})
+MAX_WORK = 200_000  # products of terms that one answer may cost: about a second
 _MAX_CONJUGATES = 4
 _ENDS_IN_COMMAND = re.compile(r"\\[A-Za-z]+\Z")
 
 
 class OversizedError(ArithmeticError):
     """A number too large to be written out, such as a tower of powers."""
+
+
+class _Work(threading.local):
+    """What is left of the work allowed to the answer that is being read."""
+
+    left = float("inf")
+
+
+_work = _Work()
+
+
+@contextmanager
+def limited_work() -> Iterator[None]:
+    """Allow MAX_WORK inside; operations raise OversizedError beyond it."""
+    before, _work.left = _work.left, MAX_WORK
+    try:
+        yield
+    finally:
+        _work.left = before
+
+
+def _spend(work: float) -> None:
+    _work.left -= work
+    if _work.left < 0:
+        raise OversizedError("an expression that takes too long to expand")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -66,9 +95,20 @@ class Sum:
         return not any(generator.is_opaque for generator in self.generators)
 
     @property
+    def is_closed(self) -> bool:
+        """Whether it depends on no variable, not even inside an opaque operation."""
+        return all(map(_is_closed, self.generators))
+
+    @property
     def is_algebraic(self) -> bool:
         """Whether it is built from rationals, roots and the imaginary unit alone."""
         return all(generator.kind in ("root", "imaginary") for generator in self.generators)
+
+
+def _is_closed(generator: Generator) -> bool:
+    if generator.kind == "symbol":
+        return generator.name in CONSTANTS
+    return all(argument.is_closed for argument in generator.arguments)
 
 
 def number(value: int | Fraction) -> Sum:
@@ -83,6 +123,7 @@ def symbol(name: str) -> Sum:
 
 def opaque(kind: str, name: str, *arguments: Sum) -> Sum:
     """A value not looked into; equal names mean equal values. Raises OversizedError for a long name."""
+    _spend(1 + len(name) / 20)
     if len(name) > MAX_NAME_CHARACTERS:
         raise OversizedError("an expression nested too deeply to be written out")
     return _single(Generator(kind, name, arguments))
@@ -102,6 +143,7 @@ def multiply(a: Sum, b: Sum) -> Sum:
     """The product, expanded. Raises OversizedError beyond the limits."""
     if len(a.terms) * len(b.terms) > MAX_TERMS**2:
         raise OversizedError("too many terms to expand")
+    _spend(sum(_weight(c) for _, c in a.terms) * sum(_weight(c) for _, c in b.terms))
     products = []
     for left, p in a.terms:
         for right, q in b.terms:
@@ -123,13 +165,23 @@ def inverse(one: Sum) -> Sum:
         raise ZeroDivisionError("an answer divides by zero")
     [(monomial, coefficient), *others] = one.terms
     if not others:
-        joined, factor = join((), tuple((generator, -power) for generator, power in monomial))
-        return collect([(joined, factor / coefficient)])
+        return _inverse_of_term(monomial, coefficient)
     if one.is_algebraic and len(one.generators) <= _MAX_CONJUGATES:
         conjugate = _conjugate(one, max(one.generators))
         return multiply(conjugate, inverse(multiply(one, conjugate)))
     monic = multiply(one, number(1 / coefficient))
     return multiply(opaque("inverse", rf"\frac{{1}}{{{render(monic)}}}", monic), number(1 / coefficient))
+
+
+def _inverse_of_term(monomial: Monomial, coefficient: Fraction) -> Sum:
+    """1 / term, where 1 / (1 / x) is x again."""
+    kept = tuple((g, n) for g, n in monomial if g.kind != "inverse" or n < 0)
+    joined, factor = join((), tuple((generator, -power) for generator, power in kept))
+    result = collect([(joined, factor / coefficient)])
+    for generator, n in monomial:
+        for _ in range(n if generator.kind == "inverse" else 0):
+            result = multiply(result, generator.arguments[0])
+    return result
 
 
 def scaled(one: Sum, *, keep_sign: bool) -> Sum:
@@ -185,10 +237,20 @@ def join(left: Monomial, right: Monomial) -> tuple[Monomial, Fraction]:
     return tuple(sorted((generator, n) for generator, n in powers.items() if n)), factor
 
 
+def _weight(value: Fraction) -> float:
+    """1 for a number of few digits; the cost of arithmetic with long ones grows with their square."""
+    return 1 + num_bits(value) / 1000
+
+
 def _ratio(a: Sum, b: Sum) -> Fraction | None:
     ratio = a.terms[0][1] / b.terms[0][1]
     is_multiple = all(m == n and p == ratio * q for (m, p), (n, q) in zip(a.terms, b.terms, strict=True))
     return ratio if is_multiple else None
+
+
+def conjugate(one: Sum) -> Sum:
+    """The complex conjugate of a sum of numbers and roots."""
+    return Sum(tuple((m, -c if any(g.kind == "imaginary" for g, _ in m) else c) for m, c in one.terms))
 
 
 def _conjugate(one: Sum, generator: Generator) -> Sum:

@@ -11,6 +11,12 @@ class Cursor:
     def __init__(self, tokens: Sequence[Token]) -> None:
         self._tokens = tokens
         self.at = 0
+        self._num_split = 0
+
+    @property
+    def num_taken(self) -> int:
+        """How many of the tokens given are passed."""
+        return self.at - self._num_split
 
     @property
     def rest(self) -> bool:
@@ -58,6 +64,7 @@ class Cursor:
         token = self.take()
         if token.kind == "number" and not whole_number and len(token.text) > 1 and token.text.isdigit():
             digits = [Token("number", token.text[0]), Token("number", token.text[1:])]
+            self._num_split += 1
             self._tokens = [*self._tokens[: self.at - 1], *digits, *self._tokens[self.at :]]
             return digits[:1]
         return [token]

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from icpo.grading.maths import algebra, powers
-from icpo.grading.maths.algebra import Sum
+from icpo.grading.maths import algebra, angles, functions, powers
+from icpo.grading.maths.algebra import OversizedError, Sum
 from icpo.grading.maths.cursor import Cursor
-from icpo.grading.maths.tokens import Token, UnreadableError
+from icpo.grading.maths.tokens import Token, UnreadableError, squeeze
 
+MAX_NESTING = 40  # of brackets, bars, arguments and exponents
 _CONSTANTS = {r"\infty", r"\pi", r"\emptyset", r"\dots"}
 _GREEK = frozenset(
     rf"\{name}"
@@ -22,31 +23,45 @@ _FUNCTIONS = frozenset(
     rf"\{name}"
     for name in (
         "sin", "cos", "tan", "cot", "sec", "csc", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "log",
-        "ln", "exp",
+        "ln", "lg", "exp",
     )
 )  # fmt: skip
 _INVERSES = {r"\sin": r"\arcsin", r"\cos": r"\arccos", r"\tan": r"\arctan"}
+_ACCENTS = {
+    r"\overline": r"\overline", r"\bar": r"\overline", r"\hat": r"\hat", r"\widehat": r"\hat",
+    r"\tilde": r"\tilde", r"\widetilde": r"\tilde", r"\dot": r"\dot", r"\ddot": r"\ddot",
+    r"\vec": r"\vec", r"\overrightarrow": r"\vec",
+}  # fmt: skip
+_DEGREE = algebra.multiply(algebra.symbol(r"\pi"), algebra.number(Fraction(1, 180)))
 _ROUNDED = {r"\lfloor": (r"\rfloor", "floor"), r"\lceil": (r"\rceil", "ceil")}
 
 
-def read_expression(tokens: Sequence[Token]) -> Sum:
+def read_expression(tokens: Sequence[Token], nesting: int = 0) -> Sum:
     """The value of an arithmetic expression.
 
-    Raises UnreadableError if it is none, OversizedError if a number is too large, ZeroDivisionError for 1/0.
+    Raises UnreadableError if it is none, OversizedError if a number is too large or brackets nest too deeply,
+    ZeroDivisionError for 1/0.
     """
-    reader = _Reader(tokens)
-    value = reader.sum()
-    if reader.rest:
-        raise UnreadableError(f"unexpected {reader.peek!r}")
+    value, num_read = read_prefix(tokens, nesting)
+    if num_read < len(tokens):
+        raise UnreadableError(f"unexpected {tokens[num_read].text!r}")
     return value
+
+
+def read_prefix(tokens: Sequence[Token], nesting: int = 0) -> tuple[Sum, int]:
+    """The value of the longest expression that the tokens begin with, and its number of tokens."""
+    reader = _Reader(tokens, nesting)
+    value = reader.sum()
+    return value, reader.num_taken
 
 
 class _Reader(Cursor):
     """One method for each rule of the grammar."""
 
-    def __init__(self, tokens: Sequence[Token]) -> None:
+    def __init__(self, tokens: Sequence[Token], nesting: int) -> None:
         super().__init__(tokens)
-        self._num_open_bars = 0
+        self._num_open_bars = self._num_open_functions = 0
+        self._nesting = nesting
 
     def sum(self) -> Sum:
         """Terms joined by + and -."""
@@ -62,7 +77,8 @@ class _Reader(Cursor):
         is_negative = False
         while self.peek in ("+", "-"):
             is_negative ^= self.take().text == "-"
-        product = self._mixed_number() or self._factor()
+        if (product := self._mixed_number()) is None:
+            product = self._factor()
         while True:
             if self.accept("*"):
                 product = algebra.multiply(product, self._signed_factor())
@@ -108,7 +124,11 @@ class _Reader(Cursor):
         return algebra.number(Fraction(int(texts[0]), int(texts[1])))
 
     def _starts_factor(self) -> bool:
-        if not self.rest or self.kind() in ("words", "text", "connector", "begin", "end"):
+        if (
+            not self.rest
+            or self.kind() in ("words", "text", "connector", "begin", "end")
+            or self.peek == r"\$"
+        ):
             return False
         if self.peek == "|":
             return self._num_open_bars == 0
@@ -127,18 +147,42 @@ class _Reader(Cursor):
             if self.accept("^"):
                 value = powers.power(value, self._exponent())
             elif self.accept("!"):
-                value = powers.factorial_of(value)
+                value = self._factorial(value)
+            elif self._num_open_functions and self.accept("°"):
+                value = algebra.multiply(value, _DEGREE)
             else:
                 return value
 
+    def _factorial(self, value: Sum) -> Sum:
+        """n!, or the double factorial n!!."""
+        if not self.accept("!"):
+            return powers.factorial_of(value)
+        if self.peek == "!":
+            raise UnreadableError("three signs of a factorial")
+        return powers.double_factorial_of(value)
+
     def _exponent(self) -> Sum:
+        self._descend()
         if self.accept("-"):
-            return algebra.negate(self._exponent())
-        value = self._primary()
-        return powers.power(value, self._exponent()) if self.accept("^") else value
+            value = algebra.negate(self._exponent())
+        else:
+            value = self._primary()
+            value = powers.power(value, self._exponent()) if self.accept("^") else value
+        self._nesting -= 1
+        return value
+
+    def _descend(self) -> None:
+        self._nesting += 1
+        if self._nesting > MAX_NESTING:
+            raise OversizedError("an expression nested too deeply")
 
     def _primary(self) -> Sum:
-        token = self.take()
+        self._descend()
+        value = self._unnested_primary(self.take())
+        self._nesting -= 1
+        return value
+
+    def _unnested_primary(self, token: Token) -> Sum:
         if token.kind == "number":
             return self._number(token.text)
         if token.text in _BRACKETS:
@@ -149,6 +193,8 @@ class _Reader(Cursor):
             return self._absolute_value()
         if token.kind == "letter" or token.text in _GREEK:
             return self._named(token.text)
+        if token.text in _ACCENTS:
+            return self._named(f"{_ACCENTS[token.text]}{{{squeeze(self.argument_tokens())}}}")
         if token.text in _CONSTANTS:
             return algebra.symbol(token.text)
         if token.text in _FUNCTIONS:
@@ -161,25 +207,25 @@ class _Reader(Cursor):
 
     def _number(self, digits: str) -> Sum:
         if "." in digits and self.accept(r"\overline"):
-            repeated = "".join(token.text for token in self.argument_tokens())
+            repeated = squeeze(self.argument_tokens())
             if not repeated.isdigit():
                 raise UnreadableError("digits expected under the line")
             places = len(digits.partition(".")[2])
             tail = Fraction(int(repeated), (10 ** len(repeated) - 1) * 10**places)
-            return algebra.number(Fraction(digits.rstrip(".")) + tail)
+            return algebra.number(Fraction(digits.rstrip(".") or 0) + tail)
         return algebra.number(Fraction(digits))
 
     def _named(self, name: str) -> Sum:
         """A letter with its index and primes."""
         if self.accept("_"):
-            index = "".join(token.text for token in self.argument_tokens(whole_number=True))
+            index = squeeze(self.argument_tokens(whole_number=True))
             name = f"{name}_{{{index}}}"
         while self.accept("'"):
             name += "'"
         return algebra.symbol(name)
 
     def _argument(self) -> Sum:
-        return read_expression(self.argument_tokens())
+        return read_expression(self.argument_tokens(), self._nesting)
 
     def _fraction(self) -> Sum:
         top, bottom = self._argument(), self._argument()
@@ -195,24 +241,18 @@ class _Reader(Cursor):
             degree = index.numerator
         if self.peek == "(":
             return powers.root(self._primary(), degree)
-        return powers.root(read_expression(self.argument_tokens(whole_number=True)), degree)
+        return powers.root(read_expression(self.argument_tokens(whole_number=True), self._nesting), degree)
 
     def _binomial(self) -> Sum:
         top, bottom = self._argument(), self._argument()
         return powers.binomial(top, bottom)
-
-    def _overline(self) -> Sum:
-        name = "".join(token.text for token in self.argument_tokens())
-        return algebra.symbol(rf"\overline{{{name}}}")
 
     def _absolute_value(self) -> Sum:
         self._num_open_bars += 1
         value = self.sum()
         self.expect("|")
         self._num_open_bars -= 1
-        if value.constant is not None:
-            return algebra.number(abs(value.constant))
-        return algebra.opaque("abs", f"|{algebra.render(value)}|", value)
+        return powers.absolute_value(value)
 
     def _rounded(self, opening: str) -> Sum:
         closing, kind = _ROUNDED[opening]
@@ -229,30 +269,28 @@ class _Reader(Cursor):
         exponent: Sum | None = None
         while self.peek in ("_", "^"):
             if self.take().text == "_":
-                base = read_expression(self.argument_tokens(whole_number=True))
+                base = read_expression(self.argument_tokens(whole_number=True), self._nesting)
             else:
-                exponent = read_expression(self.argument_tokens(whole_number=True))
+                exponent = read_expression(self.argument_tokens(whole_number=True), self._nesting)
         if exponent is not None and exponent.constant == -1 and name in _INVERSES:
             name, exponent = _INVERSES[name], None
+        self._num_open_functions += 1
         argument = self._primary() if self.peek in ("(", "[") else self._applied()
-        value = _apply(name, base, argument)
+        self._num_open_functions -= 1
+        if self.accept("°"):
+            argument = algebra.multiply(argument, _DEGREE)
+        value = functions.apply(name[1:], base, argument)
         return value if exponent is None else powers.power(value, exponent)
 
     def _applied(self) -> Sum:
+        is_negative = self.accept("-")
         argument = self._factor()
         while self._starts_factor() and self.peek not in _FUNCTIONS and self.kind() != "number":
             argument = algebra.multiply(argument, self._factor())
-        return argument
-
-
-def _apply(name: str, base: Sum | None, argument: Sum) -> Sum:
-    if name == r"\exp":
-        return powers.power(algebra.symbol("e"), argument)
-    if base is not None:
-        return algebra.opaque(
-            "log", rf"{name}_{{{algebra.render(base)}}}({algebra.render(argument)})", argument, base
-        )
-    return algebra.opaque(name[1:], f"{name}({algebra.render(argument)})", argument)
+        if self.peek == "/" and self.kind(1) == "number" and angles.is_multiple_of_pi(argument):
+            self.take()
+            argument = algebra.divide(argument, self._factor())
+        return algebra.negate(argument) if is_negative else argument
 
 
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
@@ -260,5 +298,4 @@ _COMMANDS: dict[str, Callable[[_Reader], Sum]] = {
     r"\frac": _Reader._fraction,
     r"\sqrt": _Reader._root,
     r"\binom": _Reader._binomial,
-    r"\overline": _Reader._overline,
 }

@@ -12,6 +12,9 @@ Shape = Literal[
     "labelled",  # x = 5: the part is the value, `mark` the label, `value` the equation if it is one
     "words",  # `mark` is the phrase, in small letters
     "unread",  # `mark` is the text; math-verify may know it
+    "builder",  # {head : condition} whose condition does not name its elements
+    "cases",  # a piecewise function: rows of value and condition
+    "compound",  # quantities side by side: 5 ft 6 in
     "list",  # elements without brackets, order free
     "set",
     "union",
@@ -28,6 +31,9 @@ Shape = Literal[
 ]
 
 MAX_NORMAL_FORM_CHARACTERS = 1000
+_ROWS = r" \\ "
+_SEPARATORS = {"union": r" \cup ", "ratio": ":", "row": " & ", "compound": " "}
+_ANY_LABEL = r"\text{value}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +74,8 @@ def normal_form(answer: Answer) -> str:
 
 
 def _render(answer: Answer) -> str:
-    inner = ", ".join(_render(part) for part in answer.parts)
+    parts = [_render(part) for part in answer.parts]
+    inner = ", ".join(parts)
     match answer.shape:
         case "scalar" | "equation" | "inequality" if answer.value is not None:
             return _render_value(answer.shape, answer.mark, algebra.render(answer.value))
@@ -82,20 +89,18 @@ def _render(answer: Answer) -> str:
             return rf"\{{{inner}\}}"
         case "interval":
             return f"{answer.mark[0]}{inner}{answer.mark[1]}"
-        case "union":
-            return r" \cup ".join(_render(part) for part in answer.parts)
-        case "ratio":
-            return ":".join(_render(part) for part in answer.parts)
-        case "row":
-            return " & ".join(_render(part) for part in answer.parts)
-        case "matrix":
-            rows = r" \\ ".join(_render(part) for part in answer.parts)
-            return rf"\begin{{pmatrix}} {rows} \end{{pmatrix}}"
         case "labelled":
-            return f"{answer.mark} = {inner}"
+            sign = r"\in" if answer.parts[0].shape in ("interval", "union") else "="
+            return f"{answer.mark or _ANY_LABEL} {sign} {inner}"
+        case "builder":
+            return rf"\{{{' : '.join(parts)}\}}"
+        case "matrix":
+            return rf"\begin{{pmatrix}} {_ROWS.join(parts)} \end{{pmatrix}}"
+        case "cases":
+            return rf"\begin{{cases}} {_ROWS.join(parts)} \end{{cases}}"
         case "list":
             return inner
-    return answer.mark
+    return _SEPARATORS[answer.shape].join(parts) if answer.shape in _SEPARATORS else answer.mark
 
 
 def _render_value(shape: str, mark: str, value: str) -> str:
@@ -103,7 +108,10 @@ def _render_value(shape: str, mark: str, value: str) -> str:
         return f"{value} = 0"
     if shape == "inequality":
         return f"{value} {mark} 0"
-    if mark in ("$", "€", "£", "¥"):
-        return ("\\" if mark == "$" else "") + mark + value
+    currency, per, divisor = mark.partition("/")
+    if currency in ("$", "€", "£", "¥"):
+        return (
+            ("\\" if currency == "$" else "") + currency + value + (rf"\text{{ /{divisor}}}" if per else "")
+        )
     affix = {"": "", "percent": r"\%", "degree": r"^\circ", "¢": r"\text{ cents}"}
     return value + affix.get(mark, rf"\text{{ {mark}}}")

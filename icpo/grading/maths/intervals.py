@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 
 from icpo.grading.maths import algebra
 from icpo.grading.maths.forms import Answer, unordered
@@ -31,6 +32,18 @@ def above(bound: Answer, opening: str) -> Answer:
 
 
 REALS = below(_INFINITY, ")")
+
+
+def reals_without(points: Sequence[Answer]) -> Answer | None:
+    """The real line without some numbers; None if one of them is not known to be real."""
+    by_value = {_real(point): point for point in points}
+    if None in by_value:
+        return None
+    placed = sorted(
+        ((value, point) for value, point in by_value.items() if value is not None), key=lambda one: one[0]
+    )
+    ends = [_MINUS_INFINITY, *(point for _, point in placed), _INFINITY]
+    return union([interval(low, high, "()") for low, high in pairwise(ends)])
 
 
 def as_interval(pair: Answer) -> Answer | None:
@@ -65,10 +78,12 @@ def union(parts: Sequence[Answer]) -> Answer:
 def _ends(piece: Answer) -> Ends | None:
     if piece.shape != "interval":
         return None
-    low, high = (
-        real_value(end.value) if end.value is not None and not end.mark else None for end in piece.parts
-    )
+    low, high = map(_real, piece.parts)
     return None if low is None or high is None else (low, high)
+
+
+def _real(end: Answer) -> Fraction | float | None:
+    return real_value(end.value) if end.value is not None and not end.mark else None
 
 
 def _merged(pieces: list[Answer], following: Answer) -> list[Answer]:

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 from functools import lru_cache
-from math import comb, factorial, isqrt
+from math import comb, factorial, isqrt, prod
 
 from icpo.grading.maths.algebra import (
     MAX_BITS,
@@ -10,19 +10,26 @@ from icpo.grading.maths.algebra import (
     Monomial,
     OversizedError,
     Sum,
+    add,
     collect,
+    conjugate,
+    divide,
     inverse,
     join,
     multiply,
+    negate,
     num_bits,
     number,
     opaque,
     render,
     symbol,
 )
+from icpo.grading.maths.angles import euler
+from icpo.grading.maths.numbers import real_value
 
 _MAX_ROOT_BITS = 2000
 _MAX_DEGREE = 100
+_MAX_SHIFT = 5
 _SMALL_PRIMES = [p for p in range(2, 1000) if all(p % d for d in range(2, isqrt(p) + 1))]
 
 
@@ -30,6 +37,8 @@ def power(base: Sum, exponent: Sum) -> Sum:
     """`base` to the power `exponent`, exact for whole exponents and square roots. Raises OversizedError."""
     n = exponent.constant
     if n is None:
+        if base == symbol("e") and (turned := euler(exponent)) is not None:
+            return turned
         return opaque("power", f"({render(base)})^{{{render(exponent)}}}", base, exponent)
     if n.denominator == 1:
         return _integer_power(base, n.numerator)
@@ -59,13 +68,38 @@ def root(one: Sum, degree: int) -> Sum:
 
 
 def factorial_of(one: Sum) -> Sum:
-    """Factorial of a natural number, opaque for anything else. Raises OversizedError."""
+    """Factorial: of a natural number exact, of n + 2 the product (n + 2)(n + 1) n!, else opaque."""
     n = one.constant
-    if n is None or n.denominator != 1 or n < 0:
+    if n is None:
+        return _shifted_factorial(one)
+    if n.denominator != 1 or n < 0:
         return opaque("factorial", f"({render(one)})!", one)
     if n * max(n.numerator.bit_length() - 1, 1) > MAX_BITS * 2:
         raise OversizedError("a factorial too large to be written out")
     return number(factorial(n.numerator))
+
+
+def double_factorial_of(one: Sum) -> Sum:
+    """N (n - 2) (n - 4) ... of a natural number, opaque for anything else. Raises OversizedError."""
+    n = one.constant
+    if n is None or n.denominator != 1 or n < 0:
+        return opaque("double_factorial", f"({render(one)})!!", one)
+    if n * max(n.numerator.bit_length() - 1, 1) > MAX_BITS * 4:
+        raise OversizedError("a double factorial too large to be written out")
+    return number(prod(range(n.numerator, 0, -2)))
+
+
+def _shifted_factorial(one: Sum) -> Sum:
+    shift = next((c for monomial, c in one.terms if not monomial), Fraction(0))
+    if shift.denominator != 1 or abs(shift) > _MAX_SHIFT:
+        return opaque("factorial", f"({render(one)})!", one)
+    base = add(one, number(-shift))
+    result = opaque("factorial", f"({render(base)})!", base)
+    for step in range(1, shift.numerator + 1):
+        result = multiply(result, add(base, number(step)))
+    for step in range(0, shift.numerator, -1):
+        result = divide(result, add(base, number(step)))
+    return result
 
 
 def _opaque_root(one: Sum, degree: int) -> Sum:
@@ -118,6 +152,18 @@ def _growth_bits(base: Sum) -> int:
     """Bits that a factor `base` adds to a product, at least; 0 if it is made of symbols alone."""
     coefficients = max((num_bits(coefficient) - 1 for _, coefficient in base.terms), default=0)
     return max([coefficients, *(int(g.name).bit_length() // 2 for g in base.generators if g.kind == "root")])
+
+
+def absolute_value(one: Sum) -> Sum:
+    """|z|, exact for real numbers and where the square of the modulus is rational, else opaque."""
+    value = real_value(one)
+    if value is not None:
+        return negate(one) if value < 0 else one
+    if one.is_algebraic:
+        square = multiply(one, conjugate(one)).constant
+        if square is not None:
+            return root(number(square), 2)
+    return opaque("abs", f"|{render(one)}|", one)
 
 
 @lru_cache(maxsize=4096)

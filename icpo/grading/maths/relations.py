@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from icpo.grading.maths import algebra
-from icpo.grading.maths.algebra import Sum
+from icpo.grading.maths.algebra import Generator, Sum
 from icpo.grading.maths.forms import Answer
 from icpo.grading.maths.intervals import above, below, interval, union
+from icpo.grading.maths.numbers import real_value
 from icpo.grading.maths.tokens import UnreadableError
 
 _MIRRORED = {"<": ">", ">": "<", r"\le": r"\ge", r"\ge": r"\le"}
@@ -16,19 +17,34 @@ def equation(left: Sum, right: Sum) -> Answer:
     return Answer("equation", value=algebra.scaled(_difference(left, right), keep_sign=False))
 
 
+def labelled(name: str, value: Answer, line: Sum | None = None) -> Answer:
+    """A value with its name; `line` is the equation between them, if it is one."""
+    return Answer("labelled", name, line, (value,))
+
+
 def inequality(sides: Sequence[Sum], signs: Sequence[str]) -> Answer:
     """The real set of a chain of inequalities in one variable, else the inequality with 0 on its right.
 
     Raises UnreadableError for a chain that is neither.
     """
+    solved = [_solved(_difference(sides[i], sides[i + 1]), sign) for i, sign in enumerate(signs)]
     if len(signs) == 1:
-        [left, right], [sign] = sides, signs
-        return _half_line(_difference(left, right), sign) or _compared(_difference(left, right), sign)
-    if len(signs) == 2 and r"\ne" not in signs:
-        halves = [_half_line(_difference(sides[i], sides[i + 1]), signs[i]) for i in range(2)]
-        if halves[0] and halves[1]:
-            return _intersection(halves[0], halves[1])
+        return labelled(*solved[0]) if solved[0] else _compared(_difference(*sides), signs[0])
+    if len(signs) == 2 and solved[0] and solved[1] and solved[0][0] == solved[1][0]:
+        both = intersection(solved[0][1], solved[1][1])
+        if both is not None:
+            return labelled(solved[0][0], both)
     raise UnreadableError("a chain of inequalities that bounds no variable")
+
+
+def intersection(one: Answer, other: Answer) -> Answer | None:
+    """The interval between a lower and an upper half-line; None if they are not these."""
+    if not (one.shape == other.shape == "interval"):
+        return None
+    lower, upper = (one, other) if one.parts[1].is_infinite else (other, one)
+    if not (lower.parts[1].is_infinite and upper.parts[0].is_infinite):
+        return None
+    return interval(lower.parts[0], upper.parts[1], lower.mark[0] + upper.mark[1])
 
 
 def _difference(left: Sum, right: Sum) -> Sum:
@@ -44,30 +60,41 @@ def _compared(difference: Sum, sign: str) -> Answer:
     return Answer("inequality", sign, algebra.scaled(difference, keep_sign=True))
 
 
-def _half_line(difference: Sum, sign: str) -> Answer | None:
-    """The solutions of `a x + b sign 0` with numbers a and b; None if that is not its form."""
-    linear = [(m, c) for m, c in difference.terms if any(_is_variable(g.name, g.kind) for g, _ in m)]
-    rest = Sum(tuple(term for term in difference.terms if term not in linear))
+def _solved(difference: Sum, sign: str) -> tuple[str, Answer] | None:
+    """The variable and solutions of `a x + b sign 0` or `a |u| + b sign 0`; None for another form."""
+    linear = [(m, c) for m, c in difference.terms if not Sum(((m, c),)).is_closed]
     if len(linear) != 1 or len(linear[0][0]) != 1 or linear[0][0][0][1] != 1:
         return None
-    [(_, slope)] = linear
-    bound = Answer("scalar", value=algebra.multiply(algebra.negate(rest), algebra.number(1 / slope)))
+    [([(generator, _)], slope)] = linear
+    rest = Sum(tuple(term for term in difference.terms if term not in linear))
+    bound = algebra.multiply(rest, algebra.number(-1 / slope))
     sign = _MIRRORED[sign] if slope < 0 and sign in _MIRRORED else sign
+    if generator.kind == "symbol":
+        return generator.name, _half_line(bound, sign)
+    return _solved_modulus(generator, bound, sign) if generator.kind == "abs" else None
+
+
+def _half_line(bound: Sum, sign: str) -> Answer:
+    end = Answer("scalar", value=bound)
     match sign:
         case "<" | r"\le":
-            return below(bound, ")" if sign == "<" else "]")
+            return below(end, ")" if sign == "<" else "]")
         case ">" | r"\ge":
-            return above(bound, "(" if sign == ">" else "[")
-    return union((below(bound, ")"), above(bound, "(")))
+            return above(end, "(" if sign == ">" else "[")
+    return union((below(end, ")"), above(end, "(")))
 
 
-def _is_variable(name: str, kind: str) -> bool:
-    return kind not in ("root", "imaginary") and name not in (r"\pi", "e", r"\infty")
-
-
-def _intersection(one: Answer, other: Answer) -> Answer:
-    """The interval between a lower and an upper half-line."""
-    lower, upper = (one, other) if one.parts[1].is_infinite else (other, one)
-    if not (lower.parts[1].is_infinite and upper.parts[0].is_infinite):
-        raise UnreadableError("a chain of inequalities that bounds one side twice")
-    return interval(lower.parts[0], upper.parts[1], lower.mark[0] + upper.mark[1])
+def _solved_modulus(modulus: Generator, bound: Sum, sign: str) -> tuple[str, Answer] | None:
+    """The solutions of `|u| sign bound` for a positive bound and a linear u."""
+    size = real_value(bound)
+    if size is None or size <= 0 or sign not in _MIRRORED:
+        return None
+    [inner] = modulus.arguments
+    upper = _solved(_difference(inner, bound), sign)
+    lower = _solved(algebra.negate(algebra.add(inner, bound)), sign)
+    if not upper or not lower:
+        return None
+    if sign in ("<", r"\le"):
+        both = intersection(upper[1], lower[1])
+        return None if both is None else (upper[0], both)
+    return upper[0], union((upper[1], lower[1]))

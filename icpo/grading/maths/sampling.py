@@ -8,6 +8,7 @@ from zlib import crc32
 from icpo.grading.maths.algebra import Generator, Monomial, Sum
 
 _RELATIVE_TOLERANCE = 1e-6
+_MAX_CANCELLATION = 1e-3
 _IMAGINARY_NOISE = 1e-12
 _NO_VALUE = frozenset({r"\infty", r"\dots", r"\emptyset"})
 _CONSTANTS = {r"\pi": math.pi, "e": math.e}
@@ -33,7 +34,6 @@ _FUNCTIONS: dict[str, Callable[[complex], complex]] = {
 _OF_POSITIVE: dict[str, Callable[[float, complex], complex]] = {
     "power": lambda base, exponent: cmath.exp(exponent * math.log(base)),
     "nth_root": lambda base, degree: complex(base ** (1 / degree.real)),
-    "log": lambda argument, base: math.log(argument) / cmath.log(base),
 }
 
 
@@ -53,6 +53,17 @@ def differ(a: Sum, b: Sum) -> bool:
     scale = max(1.0, sum(map(abs, left)) + sum(map(abs, right)))
     gap = abs(sum(left) - sum(right))
     return math.isfinite(scale) and gap > _RELATIVE_TOLERANCE * scale
+
+
+def value_of(one: Sum) -> complex | None:
+    """The value at the point; None if there is none, or if its terms all but cancel each other."""
+    try:
+        terms = [_term_value(monomial, float(coefficient)) for monomial, coefficient in one.terms]
+        total, size = sum(terms, 0j), sum(map(abs, terms))
+    except (ArithmeticError, ValueError):
+        return None
+    is_sure = math.isfinite(size) and (not terms or abs(total) > _MAX_CANCELLATION * size)
+    return total if is_sure else None
 
 
 def _value(one: Sum) -> complex:

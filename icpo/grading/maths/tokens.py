@@ -1,4 +1,4 @@
-"""LaTeX, or plain text, to tokens: what is only typesetting goes, what is meant stays."""
+"""LaTeX without typesetting to tokens: numbers, letters, commands, words and marks."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -8,91 +8,12 @@ from icpo.grading.maths.algebra import OversizedError
 
 MAX_DEPTH = 25
 
-_UNICODE = str.maketrans(
-    {
-        "\N{MINUS SIGN}": "-",
-        "\N{EN DASH}": "-",
-        "\N{EM DASH}": "-",
-        "\N{MULTIPLICATION SIGN}": "*",
-        "\N{MIDDLE DOT}": "*",
-        "\N{BULLET OPERATOR}": "*",
-        "\N{DIVISION SIGN}": "/",
-        "\N{SQUARE ROOT}": r"\sqrt ",
-        "\N{GREEK SMALL LETTER PI}": r"\pi ",
-        "\N{INFINITY}": r"\infty ",
-        "\N{LESS-THAN OR EQUAL TO}": r"\le ",
-        "\N{GREATER-THAN OR EQUAL TO}": r"\ge ",
-        "\N{NOT EQUAL TO}": r"\ne ",
-        "\N{UNION}": r"\cup ",
-        "\N{ELEMENT OF}": r"\in ",
-        "\N{PLUS-MINUS SIGN}": r"\pm ",
-        "\N{MINUS-OR-PLUS SIGN}": r"\mp ",
-        "\N{ALMOST EQUAL TO}": r"\approx ",
-        "\N{EMPTY SET}": r"\emptyset ",
-        "\N{DOUBLE-STRUCK CAPITAL R}": r"\mathbb{R}",
-        "\N{SUPERSCRIPT TWO}": "^2",
-        "\N{SUPERSCRIPT THREE}": "^3",
-        "\N{VULGAR FRACTION ONE HALF}": r"\frac12 ",
-        "\N{GREEK SMALL LETTER THETA}": r"\theta ",
-        "\N{GREEK SMALL LETTER ALPHA}": r"\alpha ",
-        "\N{GREEK SMALL LETTER BETA}": r"\beta ",
-        "\N{GREEK SMALL LETTER LAMDA}": r"\lambda ",
-        "\N{HORIZONTAL ELLIPSIS}": r"\ldots ",
-        "\N{RIGHT SINGLE QUOTATION MARK}": "'",
-        "\N{PRIME}": "'",
-        "\N{MASCULINE ORDINAL INDICATOR}": "°",
-        "\N{FULLWIDTH LEFT PARENTHESIS}": "(",
-        "\N{FULLWIDTH RIGHT PARENTHESIS}": ")",
-        "\N{FULLWIDTH COMMA}": ",",
-        "\N{FULLWIDTH COLON}": ":",
-        "\N{FULLWIDTH PERCENT SIGN}": "%",
-        "\N{NO-BREAK SPACE}": " ",
-    }
-)
-_WRAPPED = re.compile(
-    r"\\(?:text|textbf|textit|textrm|textnormal|texttt|mbox|hbox|mathrm|mathbf|mathit|mathsf|bf|rm|operatorname\*?|boldsymbol)"
-    r"\s*\{([^{}]*)\}"
-)
-_SINGLE_LETTER_UNIT = re.compile(r"(?<=[\d})])(?:\s|\\[,; ])*\Z")
-_REWRITES = [
-    (re.compile(pattern), replacement)
-    for pattern, replacement in [
-        (r"\\(?:left|right)\s*\.", ""),
-        (r"\\(?:left|right|[bB]igg?[lrm]?|displaystyle|textstyle|limits|,?middle)(?![A-Za-z])", ""),
-        (r"\\[dtc]frac(?![A-Za-z])", r"\\frac"),
-        (r"\\[dt]binom(?![A-Za-z])", r"\\binom"),
-        (r"(?<!\\)\\[()\[\]]", " "),
-        (r"(?<!\\)\$", " "),
-        (r"(?<=\d)(?:\{,\}|,(?:\\!)+|(?:\\[,!;: ])+|,\\,)\s*(?=\d{3}(?!\d))", ""),
-        (r"(?<!\\)\\[,;:!> ]|~|\\q?quad(?![A-Za-z])|\\hspace\*?\{[^{}]*\}", " "),
-        (r"\\l?brace(?![A-Za-z])", r"\\{"),
-        (r"\\rbrace(?![A-Za-z])", r"\\}"),
-        (r"\\langle(?![A-Za-z])", "("),
-        (r"\\rangle(?![A-Za-z])", ")"),
-        (r"\\[lr]?vert(?![A-Za-z])|\\mid(?![A-Za-z])", "|"),
-        (r"<=|\\leq(?:slant)?(?![A-Za-z])", r"\\le "),
-        (r">=|\\geq(?:slant)?(?![A-Za-z])", r"\\ge "),
-        (r"!=|\\neq(?![A-Za-z])", r"\\ne "),
-        (r"\\lt(?![A-Za-z])", "<"),
-        (r"\\gt(?![A-Za-z])", ">"),
-        (r"\*\*(?=\s*[\d({-])", "^"),
-        (r"\*\*", ""),
-        (r"\\(?:cdot|times|ast)(?![A-Za-z])", "*"),
-        (r"\\div(?![A-Za-z])", "/"),
-        (r"\\(?:varnothing|O)(?![A-Za-z])", r"\\emptyset "),
-        (r"\\(?:ldots|cdots)(?![A-Za-z])|\\dots[a-z]?(?![A-Za-z])|\.\.\.+", r"\\dots "),
-        (r"\^\s*\{?\s*\\circ\s*\}?|\\degree(?![A-Za-z])|\\circ(?![A-Za-z])", "°"),
-        (r"\\infin(?![A-Za-z])", r"\\infty "),
-        (r"\\(?:overrightarrow|vec|hat|bar|tilde|mathcal|mathfrak)\s*\{\s*(\\?[A-Za-z]+)\s*\}", r"\1"),
-        (r"\\%", "%"),
-        (r"(?<=\d)[eE]([-+]?\d+)(?![\w.])", r"*10^{\1}"),
-    ]
-]
 _TOKEN = re.compile(
-    r"(?P<number>\d+\.(?=\\overline)|\d+(?:\.\d+)?|\.\d+)"
+    r"(?P<number>\d+\.(?=\\overline)|\d+(?:\.\d+)?|\.\d+|\.(?=\\overline\{\d))"
     r"|\\text\{(?P<text>[^{}]*)\}"
     r"|\\(?P<environment>begin|end)\s*\{(?P<name>[a-z]+)\*?\}"
     r"|\\mathbb\s*\{?\s*(?P<field>[A-Z])\s*\}?"
+    r"|\\(?P<script>mathcal|mathfrak|mathscr)\s*\{?\s*(?P<styled>[A-Za-z])\s*\}?"
     r"|(?P<command>\\(?:[A-Za-z]+|[{}$\\]))"
     r"|(?P<word>[A-Za-z]{2,}(?:[-' ]+[A-Za-z]{2,})*)"
     r"|(?P<letter>[A-Za-z])"
@@ -102,6 +23,7 @@ _GROUPED = re.compile(
     r"(?<![\w.,])[1-9]\d{0,2}(?:,\d{3})+(?![\d,])"
     r"|(?<![\w.,}] )(?<![\w.,}])[1-9]\d{0,2}(?: \d{3})+(?![\d ,./^])"
 )
+_BRACKET = re.compile(r"\\[{}]|[()\[\]]")
 _NAMES = frozenset(
     ("sqrt", "pi", "sin", "cos", "tan", "cot", "sec", "csc", "arcsin", "arccos", "arctan", "sinh", "cosh",
      "tanh", "log", "ln", "exp", "theta", "alpha", "beta", "lambda", "infty")
@@ -109,26 +31,15 @@ _NAMES = frozenset(
 _RENAMED = {"infinity": r"\infty", "inf": r"\infty", "union": r"\cup"}
 _CONNECTORS = frozenset({"and", "or"})
 _SHORT_WORDS = frozenset(
-    (
-        "cm",
-        "mm",
-        "km",
-        "kg",
-        "ft",
-        "mi",
-        "mph",
-        "deg",
-        "hr",
-        "min",
-        "sec",
-        "lb",
-        "oz",
-        "usd",
-        "ml",
-        "am",
-        "pm",
-    )
-)
+    ("cm", "mm", "km", "kg", "ft", "mi", "mph", "deg", "hr", "min", "sec", "lb", "oz", "usd", "ml", "am",
+     "pm", "sq", "yd", "hz", "khz", "kw", "mw", "kwh", "kj", "kpa", "mg", "lbs", "hrs", "mins", "secs")
+)  # fmt: skip
+# Two letters that are a word where they are the whole answer; elsewhere they are a product.
+_WHOLE_WORDS = frozenset(
+    ("no", "on", "up", "in", "to", "at", "by", "it", "is", "us", "we", "he", "go", "so", "do", "of", "if",
+     "an", "as", "be", "me", "my", "ok", "hi", "or")
+)  # fmt: skip
+_RUN = re.compile(r"[A-Za-z]{2,}")
 _OPENING = frozenset({"(", "[", "{", r"\{", "begin"})
 _CLOSING = frozenset({")", "]", "}", r"\}", "end"})
 
@@ -144,24 +55,19 @@ class Token(NamedTuple):
     text: str
 
 
-def clean(answer: str) -> str:
-    """The answer without typesetting: delimiters of maths, sizes, thousands separators, a final period."""
-    text = answer.translate(_UNICODE).strip().strip("*") if answer.strip().strip("*") else answer
-    text = _WRAPPED.sub(_unwrapped, text)
-    for pattern, replacement in _REWRITES:
-        text = pattern.sub(replacement, text)
-    return re.sub(r"\s+", " ", re.sub(r"(?<!\.)[.,;:]\s*$", "", text.strip())).strip()
-
-
 def tokenise(text: str) -> list[Token]:
     """The tokens of a cleaned text. Raises UnreadableError or OversizedError for its brackets."""
+    if _RUN.fullmatch(text) and is_sequence(text):
+        return [Token("words", text)]
     tokens: list[Token] = []
     for match in _TOKEN.finditer(_without_grouping(text)):
         kind = match.lastgroup
         if kind == "name":
             tokens.append(Token(match["environment"], match["name"]))
         elif kind == "field":
-            tokens.append(Token("letter", rf"\mathbb{{{match[0].rstrip('}')[-1]}}}"))
+            tokens.append(Token("letter", rf"\mathbb{{{match['field']}}}"))
+        elif kind == "styled":
+            tokens.append(Token("letter", rf"\mathcal{{{match['styled']}}}"))
         elif kind == "text":
             tokens.append(_word_token("text", match["text"].strip(" .,:;")))
         elif kind == "word":
@@ -170,6 +76,14 @@ def tokenise(text: str) -> list[Token]:
             tokens.append(Token(kind, match[0]))
     _check_depth(tokens)
     return tokens
+
+
+def is_sequence(letters: str) -> bool:
+    """Whether an answer of letters alone is a sequence (HHT) or short word (no), not a product (xy)."""
+    if letters in _NAMES or letters.casefold() in _RENAMED:
+        return False
+    is_repeating = len(set(letters)) < len(letters)
+    return letters.isupper() or is_repeating or letters.casefold() in _WHOLE_WORDS
 
 
 def split(tokens: Sequence[Token], separators: Iterable[str]) -> list[list[Token]]:
@@ -195,27 +109,24 @@ def closing_index(tokens: Sequence[Token], opening: int) -> int | None:
     return None
 
 
-def _unwrapped(match: re.Match[str]) -> str:
-    r"""The content of a \text that holds a number or no word, else the \text under its one name."""
-    content = match[1]
-    letters = re.findall(r"[A-Za-z]+", content)
-    if re.search(r"\d", content):
-        return f" {content} "
-    if any(len(run) > 1 for run in letters):
-        return rf"\text{{{content}}}"
-    is_unit = [*letters] not in ([], ["e"], ["i"]) and content.strip() in letters
-    if is_unit and _SINGLE_LETTER_UNIT.search(match.string[: match.start()]):
-        return rf"\text{{{content}}}"
-    return f" {content} " if letters else content
+def are_words(tokens: Iterable[Token]) -> bool:
+    """Whether all tokens are words."""
+    return all(token.kind in ("words", "text") for token in tokens)
+
+
+def squeeze(tokens: Iterable[Token]) -> str:
+    """The texts of tokens, one after another."""
+    return "".join(token.text for token in tokens)
 
 
 def _without_grouping(text: str) -> str:
     """Drops separators of thousands outside brackets, where a comma does not part coordinates."""
     if not any(map(text.__contains__, ", ")):
         return text
+    steps = {match.end() - 1: 1 if match[0][-1] in "([{" else -1 for match in _BRACKET.finditer(text)}
     depths, depth = [], 0
-    for character in text:
-        depth += (character in "([{") - (character in ")]}")
+    for i in range(len(text)):
+        depth += steps.get(i, 0)
         depths.append(depth)
 
     def joined(match: re.Match[str]) -> str:
@@ -225,7 +136,9 @@ def _without_grouping(text: str) -> str:
 
 
 def _word_token(kind: str, content: str) -> Token:
-    return Token("connector", content) if content.casefold() in _CONNECTORS else Token(kind, content)
+    return (
+        Token("connector", content.casefold()) if content.casefold() in _CONNECTORS else Token(kind, content)
+    )
 
 
 def _read_words(run: str, *, follows_number: bool) -> list[Token]:
@@ -266,3 +179,5 @@ def _check_depth(tokens: Iterable[Token]) -> None:
             raise UnreadableError("a bracket closes that was not opened")
         if depth > MAX_DEPTH:
             raise OversizedError("brackets nest too deeply")
+    if depth:
+        raise UnreadableError("a bracket is not closed")

@@ -1,0 +1,30 @@
+"""Which texts another reader of mathematics may be asked about: it must not read a piece for the whole."""
+
+import re
+
+MAX_CHARACTERS = 300
+_COMMAND = re.compile(r"\\(?:[A-Za-z]+|.)")
+# What math-verify reads as it is meant; of a text with anything else it may skip a part.
+_COMMANDS = frozenset(
+    rf"\{name}"
+    for name in (
+        "frac", "sqrt", "int", "iint", "oint", "sum", "prod", "lim", "to", "infty", "pi", "sin", "cos",
+        "tan", "cot", "sec", "csc", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "log", "ln",
+        "exp", "binom", "max", "min", "gcd", "lfloor", "rfloor", "lceil", "rceil", "alpha", "beta", "gamma",
+        "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi", "rho",
+        "sigma", "tau", "phi", "varphi", "chi", "psi", "omega", "cdot", "rightarrow",
+    )
+)  # fmt: skip
+_MARKS = frozenset("+-*/^_{}()[]|!. ")
+_RANGE = re.compile(r"_\{[^{}]*\}")
+_WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
+
+
+def is_askable(text: str) -> bool:
+    """Whether a text without typesetting is one expression of known commands, without words and relations."""
+    if len(text) > MAX_CHARACTERS or text.count("{") != text.count("}") or "!!" in text:
+        return False
+    if any(command not in _COMMANDS for command in _COMMAND.findall(text)) or _WORD.search(text):
+        return False
+    bare = _COMMAND.sub(" ", _RANGE.sub("", text))
+    return any(map(str.isalnum, bare)) and all(c in _MARKS or (c.isascii() and c.isalnum()) for c in bare)

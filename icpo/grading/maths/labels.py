@@ -1,0 +1,114 @@
+"""Names of quantities, as they stand before an equals sign: x, f(2), AC, a + b, the angle ABC."""
+
+from collections.abc import Sequence
+
+from icpo.grading.maths import algebra
+from icpo.grading.maths.algebra import Sum
+from icpo.grading.maths.expressions import read_expression
+from icpo.grading.maths.tokens import Token, UnreadableError, closing_index, split, squeeze
+
+_COORDINATES = frozenset({"x", "y", "z"})
+_NAMING = frozenset(
+    {r"\angle", r"\measuredangle", r"\triangle", r"\int", r"\iint", r"\oint", r"\sum", r"\prod", r"\lim",
+     r"\max", r"\min", r"\gcd", r"\det", r"\nabla", r"\partial"}
+)  # fmt: skip
+_MAX_CORNERS = 6
+
+
+def name_of(tokens: Sequence[Token]) -> str | None:
+    """The label that a side of an equation is whatever the other side holds; words are the empty label.
+
+    A symbol, a call such as f(2) or P(A), corners such as AC, |AC| or [ABC], an angle, a sum over a range,
+    a tuple of symbols. None if it is none of these.
+    """
+    if not tokens:
+        return None
+    if tokens[0].kind in ("words", "text"):
+        return ""
+    text = squeeze(tokens)
+    is_name = (
+        any(token.text in _NAMING for token in tokens)
+        or text.startswith(r"\frac{d")
+        or _is_call(tokens)
+        or _are_corners(tokens)
+        or _are_symbols(tokens)
+    )
+    return text if is_name else _symbol(tokens)
+
+
+def expression_label(value: Sum) -> str | None:
+    """The label that an expression is before a number: a + b, m/n, x + y; not x^2 + y^2, a curve."""
+    symbols = _symbols(value)
+    is_plain = not any(name.rstrip("'") in _COORDINATES for name in symbols)
+    return algebra.render(value) if symbols and (is_plain or _is_combination(value)) else None
+
+
+def _is_combination(value: Sum) -> bool:
+    """Whether it adds or multiplies symbols as they are, such as x + y and xy."""
+    return all(
+        abs(coefficient) == 1 and monomial and all(g.kind == "symbol" and abs(n) == 1 for g, n in monomial)
+        for monomial, coefficient in value.terms
+    )
+
+
+def _symbols(value: Sum) -> set[str]:
+    names: set[str] = set()
+    for generator in value.generators:
+        if generator.kind == "symbol" and generator.name not in algebra.CONSTANTS:
+            names.add(generator.name)
+        for argument in generator.arguments:
+            names |= _symbols(argument)
+    return names
+
+
+def _symbol(tokens: Sequence[Token]) -> str | None:
+    try:
+        value = read_expression(tokens)
+    except (UnreadableError, ArithmeticError):
+        return None
+    [*names] = value.generators
+    is_symbol = (
+        len(names) == 1
+        and names[0].kind in ("symbol", "imaginary")
+        and names[0].name not in algebra.CONSTANTS
+    )
+    return names[0].name if is_symbol and value == algebra.symbol(names[0].name) else None
+
+
+def _is_call(tokens: Sequence[Token]) -> bool:
+    """Whether a letter, with index, primes and power, stands before one pair of round brackets."""
+    if tokens[0].kind != "letter" and tokens[0].text not in (
+        r"\phi",
+        r"\varphi",
+        r"\sigma",
+        r"\mu",
+        r"\zeta",
+        r"\Gamma",
+    ):
+        return False
+    opening = next((i for i, token in enumerate(tokens) if token.text == "("), None)
+    if opening is None or closing_index(tokens, opening) != len(tokens) - 1:
+        return False
+    between, inner = tokens[1:opening], tokens[opening + 1 : -1]
+    has_decoration_only = not between or between[0].text in ("'", "_", "^")
+    is_variable = tokens[0].text in _COORDINATES
+    return has_decoration_only and (
+        len(inner) == 1 and inner[0].kind == "letter" if is_variable else bool(inner)
+    )
+
+
+def _are_corners(tokens: Sequence[Token]) -> bool:
+    """Whether it is AC, |AC|, [ABC] or the like."""
+    inner = tokens
+    if len(tokens) > 2 and tokens[0].text + tokens[-1].text in ("||", "[]"):
+        inner = tokens[1:-1]
+    return 1 < len(inner) <= _MAX_CORNERS and all(t.kind == "letter" and t.text.isupper() for t in inner)
+
+
+def _are_symbols(tokens: Sequence[Token]) -> bool:
+    """Whether it is (x, y) or a : b."""
+    if tokens[0].text == "(" and closing_index(tokens, 0) == len(tokens) - 1:
+        parts = split(tokens[1:-1], {","})
+    else:
+        parts = split(tokens, {":"})
+    return len(parts) > 1 and all(_symbol(part) is not None for part in parts)

@@ -1,0 +1,82 @@
+"""Numbers and expressions with their units, digits with their base, and quantities side by side."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from icpo.grading.maths import algebra
+from icpo.grading.maths.expressions import read_expression, read_prefix
+from icpo.grading.maths.forms import Answer
+from icpo.grading.maths.tokens import Token, UnreadableError, are_words
+from icpo.grading.maths.units import CURRENCIES, MAGNITUDES, read_unit
+
+_BASES = dict(
+    zip(
+        ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+        range(2, 13),
+        strict=True,
+    )
+)
+
+
+def read_quantity(tokens: Sequence[Token]) -> Answer:
+    """A number or expression with its unit, or digits with their base; else UnreadableError."""
+    if (based := _read_based(tokens)) is not None:
+        return based
+    if (compound := _read_compound(tokens)) is not None:
+        return compound
+    tokens, currency = _without_currency(tokens)
+    value, num_read = read_prefix(tokens)
+    unit = list(tokens[num_read:])
+    if unit and unit[0].kind in ("words", "text"):
+        first, _, rest = unit[0].text.partition(" ")
+        if magnitude := MAGNITUDES.get(first.casefold().rstrip(".")):
+            value = algebra.multiply(value, algebra.number(magnitude))
+            unit = [Token("words", rest), *unit[1:]] if rest else unit[1:]
+    if not unit:
+        return Answer("scalar", currency, value)
+    name = read_unit(unit, is_one=value.constant == 1)
+    if name is None or (currency and not name.startswith("/")):
+        raise UnreadableError("words behind a number that are no unit")
+    return Answer("scalar", currency + name, value)
+
+
+def _read_compound(tokens: Sequence[Token]) -> Answer | None:
+    """5 ft 6 in, 1 hour 30 minutes; None if it is no such thing."""
+    starts = [
+        i
+        for i, token in enumerate(tokens)
+        if token.kind == "number" and (i == 0 or are_words(tokens[i - 1 : i]) or tokens[i - 1].text == "°")
+    ]
+    if len(starts) < 2 or starts[0] != 0:
+        return None
+    parts = []
+    for start, end in pairwise([*starts, len(tokens)]):
+        unit = read_unit(tokens[start + 1 : end], is_one=True)
+        if not unit:
+            return None
+        parts.append(Answer("scalar", unit, read_expression(tokens[start : start + 1])))
+    return Answer("compound", parts=tuple(parts))
+
+
+def _without_currency(tokens: Sequence[Token]) -> tuple[Sequence[Token], str]:
+    """The tokens without a sign of money in front (after a minus), and its unit ("" if there is none)."""
+    for i, token in enumerate(tokens[:2]):
+        if token.text in CURRENCIES and (i == 0 or tokens[0].text == "-"):
+            return [*tokens[:i], *tokens[i + 1 :]], CURRENCIES[token.text]
+    return tokens, ""
+
+
+def _read_based(tokens: Sequence[Token]) -> Answer | None:
+    """4343_6, (4343)_{six} or 4343 in base 6; None if it is no such thing."""
+    texts = [token.text.casefold() for token in tokens if token.text not in ("{", "}", "(", ")")]
+    sign = "-" if texts[:1] == ["-"] else ""
+    texts = " ".join(texts[1:] if sign else texts).replace("in base", "base").split()
+    if len(texts) < 3 or not texts[0].isdigit():
+        return None
+    at = next((i for i, text in enumerate(texts) if text in ("_", "base")), 0)
+    tail = [text for text in texts[at + 1 :] if text != "base"]
+    digits = "".join(texts[:at]).upper()
+    if not at or len(tail) != 1 or not digits.isalnum():
+        return None
+    base = _BASES.get(tail[0]) or (int(tail[0]) if tail[0].isdigit() and len(tail[0]) < 3 else None)
+    return None if base is None else Answer("based", f"{sign}{digits.lstrip('0') or '0'}_{base}")

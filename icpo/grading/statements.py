@@ -1,0 +1,100 @@
+"""Answers stated without a box: "The final answer is 5.", "Answer: 5", "#### 5", or a short line alone."""
+
+import re
+from collections.abc import Iterator
+
+from icpo.grading.maths.reading import read
+
+MAX_BARE_CHARACTERS = 200
+_MAX_CUES = 40
+_MAX_TAIL = 400  # characters behind a cue in which its answer is looked for
+
+_CUE = re.compile(r"\banswer\b|^[ \t]*####", re.IGNORECASE | re.MULTILINE)
+_LINK = re.compile(
+    r"[\s*_`]{0,8}(?:(?:to|of|for|in)\s+(?:this|the|our|that)\s+\w+(?:\s+\w+)?\s+)?"
+    r"(?:(?:is|are|equals|be|becomes)\b|(?:must|should|will|would|has\s+to|turns\s+out\s+to|comes\s+out\s+to)\s+be\b|[:：=]|-(?=\s))"
+    r"(?:[\s*_`:：]|(?:equal\s+to|therefore|then|thus|simply|just|exactly|given\s+by|as\s+follows)\b){0,12}",
+    re.IGNORECASE,
+)  # fmt: skip
+_HEADING = re.compile(r"[\s*_`:]{0,8}\n[\s*_`]{0,8}")
+_REFUSED = re.compile(r"(?:not|n't|never|no longer|unknown|unclear|cannot)\b", re.IGNORECASE)
+_COMMENT = re.compile(
+    r"(?:in)?correct|right|wrong|clear|obvious|unique|valid|reasonable|below|above|here|given|found|shown|known|final|it",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"[.!?](?:\s|$)|,\s+(?:not|which|since|because|so|where|as)\b")
+_IN_DOLLARS = re.compile(r"(?:\$([^$]+)\$|\\\((.+?)\\\))(?:[^\w$]|\s)")
+_WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{2,}")
+_PROSE = frozenset(
+    ("the", "is", "are", "was", "be", "been", "it", "its", "this", "that", "these", "we", "you", "he", "she",
+     "they", "so", "then", "thus", "hence", "therefore", "because", "since", "not", "know", "think", "answer",
+     "find", "have", "has", "had", "can", "cannot", "could", "should", "would", "will", "let", "if", "when",
+     "which", "what", "how", "there", "here", "from", "by", "with", "for", "to", "of", "as", "my", "our")
+)  # fmt: skip
+_TITLE = re.compile(r"\b[A-Z][a-z]{2,}")
+
+
+def stated_answer(text: str) -> tuple[bool, str | None]:
+    """Whether a text states an answer, and that of its last statement (None if it is no answer).
+
+    Statements that comment ("this answer is correct") or deny ("the answer is not 5") are passed over.
+    """
+    cues = list(_CUE.finditer(text))
+    for cue in reversed(cues[-_MAX_CUES:]):
+        tail = text[cue.end() : cue.end() + _MAX_TAIL]
+        for is_statement, content in _read_tail(cue[0], text[max(cue.start() - 8, 0) : cue.start()], tail):
+            if is_statement:
+                return True, content
+    return False, None
+
+
+def reads_as_answer(text: str) -> bool:
+    """Whether a text without a box is itself an answer: a short line of at most three words, no prose."""
+    stripped = text.strip()
+    words = [word.casefold() for word in _WORD.findall(stripped[: MAX_BARE_CHARACTERS + 1])]
+    is_line = 0 < len(stripped) <= MAX_BARE_CHARACTERS and "\n" not in stripped
+    has_content = any(map(str.isalnum, stripped)) or any(sign in stripped for sign in "∞∅\\")
+    return is_line and has_content and len(words) <= 3 and _PROSE.isdisjoint(words)
+
+
+def _read_tail(cue: str, before: str, tail: str) -> Iterator[tuple[bool, str | None]]:
+    if "####" in cue:
+        line = tail.partition("\n")[0].strip().strip("*").strip()
+        yield _is_heading_answer(line), line
+        return
+    if link := _LINK.match(tail):
+        content = tail[link.end() :]
+    elif before.casefold().rstrip().endswith("final") and (heading := _HEADING.match(tail)):
+        content = tail[heading.end() :]
+    else:
+        return
+    answer = _answer_of(content)
+    is_passed_over = _REFUSED.match(content) or _COMMENT.fullmatch(answer)
+    yield not is_passed_over, answer if reads_as_answer(answer) else None
+
+
+def _answer_of(content: str) -> str:
+    """The answer at the beginning of a statement, without what follows it and without wrappers."""
+    line = content.strip().partition("\n")[0]
+    if (dollars := _IN_DOLLARS.match(f"{line} ")) and not reads_as_answer(line):
+        return (dollars[1] or dollars[2]).strip()
+    if end := _SENTENCE_END.search(line):
+        line = line[: end.start()]
+    line = line.replace("**", "").strip(" \t*_`\"'")
+    return (
+        line.strip("$")
+        .removeprefix(r"\(")
+        .removesuffix(r"\)")
+        .removeprefix(r"\[")
+        .removesuffix(r"\]")
+        .strip()
+    )
+
+
+def _is_heading_answer(line: str) -> bool:
+    """Whether what follows #### is an answer and not a heading: a value, without a capitalised word."""
+    return (
+        reads_as_answer(line)
+        and not _TITLE.search(line)
+        and read(line).shape not in ("words", "unread", "oversized")
+    )
