@@ -1,15 +1,21 @@
 """A benchmark: which questions, what kind of answer, and how one knows that they are the right ones."""
 
 import hashlib
+import random
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import Any
+
+from pydantic import NonNegativeInt, PositiveInt
 
 from icpo.benchmarks.columns import MAX_SHOWN_CHARACTERS, Item
 from icpo.benchmarks.golds import final_answer, gold_fault
 from icpo.benchmarks.sources import FileSource, HubSource, Source
 from icpo.errors import BenchmarkError
 from icpo.types import AnswerKind, Question
+from icpo.types.validated import validated
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,39 +32,35 @@ class LoadedBenchmark:
     revision: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class Benchmark:
     """Questions of one name.
 
     `path` names a file to read instead of the source, by its columns; `level` keeps the items of that
-    level alone; `limit` keeps the first so many. `expected_count` and `digest` are checked where they are
-    given, unless a limit says that only some of the questions are wanted; answers are checked of these alone.
+    level alone, `ids` those so named. `order_seed` shuffles what is left; of that, `start` leaves out the
+    first so many and `limit` keeps the next so many. `expected_count` and `digest` are checked where they are
+    given, unless only some of the questions are wanted; answers are checked of these alone.
     """
 
     name: str
     kind: AnswerKind
-    source: Source | None
-    expected_count: int | None
+    source: Any
+    expected_count: PositiveInt | None
     digest: str | None
     level: int | None
     path: str | None
-    limit: int | None
+    ids: tuple[str, ...] | None
+    order_seed: int | None
+    start: NonNegativeInt
+    limit: PositiveInt | None
 
     def __post_init__(self) -> None:
-        kinds = [kind.value for kind in AnswerKind]
-        if self.kind not in kinds:
-            raise ValueError(f"kind must be one of {', '.join(kinds)}, got {self.kind!r}")
-        object.__setattr__(self, "kind", AnswerKind(self.kind))
         is_read_from_file = self.source is None and self.path is not None
         if not is_read_from_file and not callable(getattr(self.source, "read", None)):
             raise ValueError(
                 "source needs a `_target_`, e.g. icpo.benchmarks.FileSource, or null beside a path, got "
                 f"{self.source!r}. For a file of your own begin with defaults: [_file, _self_]"
             )
-        for name in ("expected_count", "limit"):
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise ValueError(f"{name} must be at least 1 or null, got {value}")
 
     def load(self) -> LoadedBenchmark:
         """The questions. Raises BenchmarkError when they cannot be read or are not the ones expected."""
@@ -67,8 +69,8 @@ class Benchmark:
         items = self._of_level(every)
         digest = content_digest(items)
         self._check(items, digest)
-        self._check_golds(every)
-        kept = items[: self.limit]
+        kept = self._wanted(items)
+        self._check_golds(kept, every)
         questions = tuple(Question(item.item_id, item.text, self.kind) for item in kept)
         golds = {item.item_id: item.answer for item in kept if item.answer is not None}
         return LoadedBenchmark(questions, golds, digest, sourced.revision)
@@ -78,9 +80,12 @@ class Benchmark:
 
         None where it would take another source than a file to tell. Raises BenchmarkError as `load` does.
         """
-        num = self.limit or self.expected_count
-        is_file = self.path is not None or isinstance(self.source, FileSource)
-        return len(self.load().questions) if num is None and is_file else num
+        if self.path is not None or isinstance(self.source, FileSource):
+            return len(self.load().questions)
+        total = len(self.ids) if self.ids is not None else self.expected_count
+        if total is None:
+            return self.limit
+        return max(min(total - self.start, self.limit or total), 0)
 
     def _source(self) -> Source:
         if self.path is None:
@@ -105,6 +110,26 @@ class Benchmark:
             )
         return [item for item in items if item.level == self.level]
 
+    def _wanted(self, items: list[Item]) -> list[Item]:
+        """The items asked for, in the order asked for."""
+        if self.ids is not None:
+            known = {item.item_id for item in items}
+            if unknown := [one for one in self.ids if one not in known]:
+                near = get_close_matches(unknown[0], known, n=1)
+                raise BenchmarkError(
+                    f"{self.name} has no question {unknown[0]!r}, which benchmark.ids names."
+                    + (f" Did you mean {near[0]!r}?" if near else "")
+                )
+            items = [item for item in items if item.item_id in self.ids]
+        if self.order_seed is not None:
+            items = random.Random(self.order_seed).sample(items, len(items))
+        kept = items[self.start :][: self.limit]
+        if not kept:
+            raise BenchmarkError(
+                f"benchmark.start={self.start} leaves none of {len(items)} questions. Lower it."
+            )
+        return kept
+
     def _check(self, items: list[Item], digest: str) -> None:
         origin = self.path or "its source"
         if not items:
@@ -115,7 +140,7 @@ class Benchmark:
                 f"{self.name} has the question id {repeated[0]!r} more than once in {origin}. Give each "
                 "question an id of its own, or drop the column of ids: then they are numbered."
             )
-        if self.limit is not None:
+        if self.limit is not None or self.start or self.ids is not None:
             return
         if self.expected_count is not None and len(items) != self.expected_count:
             raise BenchmarkError(
@@ -129,10 +154,11 @@ class Benchmark:
                 "benchmark.digest=null."
             )
 
-    def _check_golds(self, items: list[Item]) -> None:
+    def _check_golds(self, kept: list[Item], items: list[Item]) -> None:
         """Raises BenchmarkError for an answer of the questions kept that does not read as of its kind."""
-        rows = [(row, item) for row, item in enumerate(items, start=1) if self.level in (None, item.level)]
-        for row, item in rows[: self.limit]:
+        rows = {id(item): row for row, item in enumerate(items, start=1)}
+        for item in kept:
+            row = rows[id(item)]
             if (fault := gold_fault(item, self.kind)) is not None:
                 raise BenchmarkError(
                     f"{self.name} asks for answers of kind {self.kind.value}, but in "

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from icpo.benchmarks.rows import Row
 from icpo.errors import BenchmarkError
+from icpo.grading.alternatives import joined
 from icpo.prompts.options import LETTERS
 from icpo.seeding import derive_seed
 
@@ -88,7 +89,13 @@ class Columns:
         given = row.get(self.item_id) if self.item_id else None
         item_id = given if isinstance(given, str) and given else f"{name}/{_plain(given) or index}"
         where = f"{name}, row {index + 1} ({item_id})"
-        text, answer = _plain(row.get(self.text)), _plain(row.get(self.answer))
+        text, answers = _plain(row.get(self.text)), _answers(row.get(self.answer))
+        answer = joined(answers) if answers else None
+        if self.wrong_answers and len(answers) > 1:
+            raise BenchmarkError(
+                f"{where} has {len(answers)} right answers, but the options made of "
+                "benchmark.source.columns.wrong_answers have one. Keep one, or drop the row."
+            )
         if not text or not answer:
             raise BenchmarkError(
                 f"{where} needs a text and an answer as text or number, got columns "
@@ -142,6 +149,13 @@ def _plain(value: object) -> str | None:
     if isinstance(value, int | float) and not isinstance(value, bool) and value == value:
         return str(value)
     return None
+
+
+def _answers(value: object) -> list[str]:
+    """The answer, or the answers of a list, any of which is right; empty where one of them is no answer."""
+    listed = value.tolist() if hasattr(value, "tolist") else value  # a column of lists in a .parquet file
+    texts = [_plain(one) for one in listed] if isinstance(listed, list | tuple) else [_plain(listed)]
+    return [] if None in texts else list(dict.fromkeys(text for text in texts if text))
 
 
 def _level(value: object) -> int | None:

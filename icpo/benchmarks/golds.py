@@ -3,6 +3,7 @@
 import re
 
 from icpo.benchmarks.columns import Item
+from icpo.grading.alternatives import alternatives, joined
 from icpo.grading.boxes import find_boxes
 from icpo.grading.choices import choice_in
 from icpo.grading.maths.askable import is_askable
@@ -18,6 +19,8 @@ _MARK = "####"  # of GSM8K: the working comes before it, the answer behind
 
 def final_answer(gold: str) -> str:
     r"""The answer in a gold stored with its working: behind the last `####`, or in the last \boxed."""
+    if len(several := alternatives(gold)) > 1:
+        return joined(list(map(final_answer, several)))
     if _MARK in gold:
         return gold.rpartition(_MARK)[2].strip()
     boxed = [box.content for box in find_boxes(gold) if box.content is not None]
@@ -28,11 +31,16 @@ def gold_fault(item: Item, kind: AnswerKind) -> str | None:
     """What is wrong with an item's gold answer and how to fix it; None if nothing is, or there is none."""
     if item.answer is None:
         return None
+    faults = (_fault(item.text, one, kind) for one in alternatives(item.answer))
+    return next((fault for fault in faults if fault is not None), None)
+
+
+def _fault(text: str, gold: str, kind: AnswerKind) -> str | None:
     if kind is AnswerKind.CHOICE:
-        return _choice_fault(item.text, item.answer)
+        return _choice_fault(text, gold)
     if kind is AnswerKind.EXPRESSION:
-        return _expression_fault(item.answer)
-    if _is_number(item.answer):
+        return _expression_fault(gold)
+    if _is_number(gold):
         return None
     return "reads as no number. Write it in digits, drop the row, or set benchmark.kind=expression"
 

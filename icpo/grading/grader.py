@@ -5,6 +5,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from icpo.grading.alternatives import alternatives
 from icpo.grading.choices import choice_in
 from icpo.grading.equivalence import Equivalence, Verdict
 from icpo.grading.extract import extract
@@ -66,10 +67,13 @@ class Grader:
         return normal_form(read(_last_side(answer, kind)))
 
     def judge(self, answer: str | None, gold: str, kind: AnswerKind) -> Verdict:
-        """Whether an answer equals the gold answer; correct is None if it abstained."""
+        """Whether an answer equals the gold answer, or any of several; correct is None if it abstained."""
         if answer is None or not answer.strip():
             return Verdict(None, "abstained")
-        return self._verdict(kind, gold, answer)
+        verdicts = [self._verdict(kind, one, answer) for one in alternatives(gold)]
+        right = [verdict for verdict in verdicts if verdict.correct]
+        late = [verdict for verdict in verdicts if verdict.timed_out]
+        return [*right, *late, *verdicts][0]
 
     def are_equal(self, one: str, other: str, kind: AnswerKind) -> bool:
         """Whether two answers are equal."""

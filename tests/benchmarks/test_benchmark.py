@@ -25,6 +25,9 @@ FOUR = Benchmark(
     digest=content_digest(ITEMS),
     level=None,
     path=None,
+    ids=None,
+    order_seed=None,
+    start=0,
     limit=None,
 )
 
@@ -41,6 +44,44 @@ def test_a_limit_takes_the_first_and_keeps_the_digest_of_all():
     loaded = replace(FOUR, limit=2).load()
     assert [q.question_id for q in loaded.questions] == list(loaded.golds) == ["q0", "q1"]
     assert loaded.digest == FOUR.digest
+
+
+@pytest.mark.parametrize(
+    ("change", "kept"),
+    [
+        ({"start": 1}, ["q1", "q2", "q3"]),
+        ({"start": 1, "limit": 2}, ["q1", "q2"]),
+        ({"ids": ("q3", "q1")}, ["q1", "q3"]),
+        ({"order_seed": 2}, ["q0", "q3", "q2", "q1"]),
+        ({"order_seed": 2, "start": 2, "limit": 5}, ["q2", "q1"]),
+        ({"order_seed": 2, "ids": ("q2", "q3"), "limit": 1}, ["q2"]),
+    ],
+)
+def test_questions_are_chosen_by_id_order_and_place(change, kept):
+    chosen = replace(FOUR, **change)
+    assert [q.question_id for q in chosen.load().questions] == kept
+    assert chosen.load().digest == FOUR.digest
+    assert chosen.num_questions() == len(kept)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"start": 4}, r"benchmark\.start=4 leaves none of 4"),
+        ({"ids": ("q0", "q33")}, r"no question 'q33'.*benchmark\.ids.*'q3'"),
+    ],
+)
+def test_a_choice_that_leaves_nothing_or_names_the_unknown_is_refused(change, message):
+    with pytest.raises(BenchmarkError, match=message):
+        replace(FOUR, **change).load()
+
+
+def test_golds_may_be_several_and_each_must_read_as_one():
+    items = [Item("q0", "t", "4 <or> 2"), Item("q1", "t", "5 <or> five apples")]
+    whole = replace(FOUR, source=FixedSource(*items), expected_count=None, digest=None)
+    assert replace(whole, limit=1).load().golds == {"q0": "4 <or> 2"}
+    with pytest.raises(BenchmarkError, match=r"q1.*no number"):
+        whole.load()
 
 
 def test_a_level_is_filtered_before_it_is_counted():
@@ -131,9 +172,10 @@ def test_columns_without_their_class_are_refused_with_the_line_that_lacks(source
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"limit": 0}, "limit must be at least 1"),
-        ({"expected_count": 0}, "expected_count must be at least 1"),
-        ({"kind": "wordy"}, "kind must be one of number, choice, expression, got 'wordy'"),
+        ({"limit": 0}, "limit"),
+        ({"expected_count": 0}, "expected_count"),
+        ({"kind": "wordy"}, "kind"),
+        ({"start": -1}, "start"),
         ({"source": {"path": "own.jsonl"}}, r"source needs a `_target_`.*FileSource.*\[_file, _self_\]"),
         ({"source": None}, r"source needs a `_target_`.*got None"),
     ],

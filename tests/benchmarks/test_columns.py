@@ -1,5 +1,6 @@
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from icpo.benchmarks import Columns, Item
@@ -33,10 +34,25 @@ def test_rows_become_items_with_their_text_untouched(row, item):
     assert PLAIN.items([row], "b") == [item]
 
 
-@pytest.mark.parametrize("answer", [None, "", "  ", float("nan"), True, ["1"]])
+@pytest.mark.parametrize("answer", [None, "", "  ", float("nan"), True, [], ["1", None]])
 def test_a_row_without_a_readable_answer_is_named(answer):
     with pytest.raises(BenchmarkError, match=r"b, row 2 \(b/1\) needs"):
         PLAIN.items([{"problem": "p", "answer": "1"}, {"problem": "p", "answer": answer}], "b")
+
+
+@pytest.mark.parametrize(
+    ("answer", "wanted"),
+    [(["4", 2], "4 <or> 2"), (["4", "4"], "4"), (np.array([4, 6]), "4 <or> 6"), (["4"], "4")],
+)
+def test_several_right_answers_are_kept_as_one_text(answer, wanted):
+    [item] = PLAIN.items([{"problem": "p", "answer": answer}], "b")
+    assert item.answer == wanted
+
+
+def test_options_have_one_right_answer():
+    row = gpqa_rows(1)[0]
+    with pytest.raises(BenchmarkError, match="2 right answers"):
+        GPQA.items([row | {GPQA.answer: ["a", "b"]}], "gpqa")
 
 
 def test_options_are_shuffled_by_seed_and_id_and_the_letter_follows_the_right_one():

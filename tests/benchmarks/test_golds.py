@@ -74,7 +74,7 @@ def test_file_row_and_value_are_named_and_other_levels_are_left_alone(tmp_path):
     golds = ["1", "2", "x" * 500]
     rows = [{"id": f"q{i}", "problem": "p", "answer": gold, "level": i} for i, gold in enumerate(golds)]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    own = Benchmark("own", "number", FileSource(str(path)), None, None, None, str(path), None)
+    own = Benchmark("own", "number", FileSource(str(path)), None, None, None, str(path), None, None, 0, None)
     with pytest.raises(
         BenchmarkError, match=r"own.* number, but in .*own\.jsonl, row 3 \(q2\), the answer 'xxx"
     ) as caught:

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from icpo.grading import Grader, GradingRules, Verdict
+from icpo.grading.alternatives import alternatives, joined
 from icpo.grading.equivalence import Equivalence
 from icpo.grading.workers import Outcome
 from icpo.types import AnswerKind
@@ -168,3 +169,14 @@ def test_golds_equal_themselves_and_differ_where_their_values_do(grader):
         ("90", r"90^\circ"),
         (r"\frac14", r"\frac{1}{4}"),
     }
+
+
+def test_an_answer_may_equal_any_of_several_golds(grader):
+    gold = joined(["4", "x+1"])
+    assert alternatives(gold) == ["4", "x+1"]
+    assert [grader.judge(answer, gold, EXPRESSION).correct for answer in ("1+x", "4.0", "5", None)] == [
+        True,
+        True,
+        False,
+        None,
+    ]

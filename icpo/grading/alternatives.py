@@ -1,0 +1,15 @@
+"""Several right answers to one question, kept as one text: golds are text wherever they are stored."""
+
+from collections.abc import Sequence
+
+SEPARATOR = " <or> "
+
+
+def joined(golds: Sequence[str]) -> str:
+    """The golds as one text; a single one as it is."""
+    return SEPARATOR.join(golds)
+
+
+def alternatives(gold: str) -> list[str]:
+    """The golds in a text."""
+    return gold.split(SEPARATOR)
