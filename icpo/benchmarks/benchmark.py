@@ -89,8 +89,8 @@ class Benchmark:
 
     def _source(self) -> Source:
         if self.path is None:
-            assert self.source is not None, "__post_init__ lets neither alone"
-            return self.source
+            source: Source = self.source
+            return source
         columns = self.source.columns if isinstance(self.source, HubSource | FileSource) else None
         return FileSource(self.path, columns)
 

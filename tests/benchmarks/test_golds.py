@@ -110,7 +110,7 @@ def test_a_lone_sign_is_an_answer_that_a_box_can_give_and_a_blank_is_none(gold, 
 def test_an_answer_that_is_stored_with_its_working_is_read_alone(stored, answer, kind, tmp_path):
     path = tmp_path / "own.jsonl"
     path.write_text(json.dumps({"question": "How many?", "answer": stored}))
-    own = Benchmark("own", kind, FileSource(str(path)), None, None, None, str(path), None).load()
+    own = Benchmark("own", kind, FileSource(str(path)), None, None, None, str(path), None, None, 0, None).load()
     assert list(own.golds.values()) == [answer]
     with Grader(GradingRules.paper()) as grader:
         assert grader.judge(answer, answer, AnswerKind(kind)).correct
@@ -123,4 +123,4 @@ def test_a_working_without_a_final_answer_is_refused(tmp_path):
     )
     for kind in ("number", "expression"):
         with pytest.raises(BenchmarkError, match="row 1"):
-            Benchmark("own", kind, FileSource(str(path)), None, None, None, str(path), None).load()
+            Benchmark("own", kind, FileSource(str(path)), None, None, None, str(path), None, None, 0, None).load()
