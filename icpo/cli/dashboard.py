@@ -12,6 +12,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from icpo.errors import IcpoError
+from icpo.safe_text import log_to_terminal
 
 logger = logging.getLogger("icpo")
 WANDB = "wandb"  # the word that asks for a view on a server instead of pages
@@ -20,7 +21,7 @@ WANDB = "wandb"  # the word that asks for a view on a server instead of pages
 def main(arguments: Sequence[str] | None = None) -> int:
     """Writes the pages and says where they are; 2 when a run cannot be shown."""
     options = _parser().parse_args(arguments)
-    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    log_to_terminal()
     try:
         if options.run_name[0] == WANDB:
             _save_views(options.run_name[1:], options.project, options.entity)

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 from icpo.config import HYDRA_ERRORS, SEEN_RUNS, SENT_AWAY, one_line, runs_here
 from icpo.errors import IcpoError, Interrupted
+from icpo.safe_text import escaped, masked_text
 from icpo.store import read_status
 
 INTERRUPTED_STATUS = 128 + signal.SIGINT  # as a shell tells it
@@ -30,7 +31,7 @@ def stops_the_run() -> Iterator[None]:
         if not runs_here():
             logger.error("%s", error)
             raise
-        sys.exit(f"icpo: {error}")
+        leave(str(error))
 
 
 @contextmanager
@@ -66,19 +67,17 @@ def told(job: Callable[..., Any], *, makes_report: bool = True) -> Iterator[None
         with _reported() if makes_report else nullcontext():
             yield
     except IcpoError as error:
-        sys.exit(f"icpo: {error}")
+        leave(str(error))
     except HYDRA_ERRORS as error:
-        sys.exit(f"icpo: {one_line(error)}")
+        leave(one_line(error))
     except ValueError as error:
         if _arose_in(job, error):
             raise
-        sys.exit(f"icpo: Hydra cannot take one of the settings: {one_line(error)}")
+        leave(f"Hydra cannot take one of the settings: {one_line(error)}")
     except OSError as error:
         if _arose_in(job, error):
             raise
-        sys.exit(
-            f"icpo: The folder of the run cannot be made: {error}. Choose another output_root or run_name."
-        )
+        leave(f"The folder of the run cannot be made: {error}. Choose another output_root or run_name.")
     except KeyboardInterrupt:
         _stop("Stopped by SIGINT; what was finished is kept.")
     if _failures or not _all_sent_away_are_done():
@@ -104,8 +103,18 @@ def _reported() -> Iterator[None]:
 
 def _stop(message: str) -> NoReturn:
     """Ends the process as a shell expects of one that was interrupted."""
-    sys.stderr.write(f"icpo: {message}\n")
+    sys.stderr.write(f"{shown(message)}\n")
     sys.exit(INTERRUPTED_STATUS)
+
+
+def leave(message: str) -> NoReturn:
+    """Ends the process with one line on standard error and exit status 1."""
+    sys.exit(shown(message))
+
+
+def shown(message: str) -> str:
+    """A message as it ends a run, its secrets masked and control characters escaped."""
+    return f"icpo: {escaped(masked_text(message))}"
 
 
 def _tells_of_failure(folder: Path) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from icpo.errors import IcpoError
+from icpo.safe_text import log_to_terminal
 
 logger = logging.getLogger("icpo")
 
@@ -25,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--write", action="store_true", help="replace scores and metrics where verdicts moved"
     )
     options = parser.parse_args(arguments)
-    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    log_to_terminal()
     from icpo.evaluation.regrading import regrade_run
     from icpo.report import write_report
 

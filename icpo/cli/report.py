@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from icpo.errors import IcpoError
+from icpo.safe_text import log_to_terminal
 
 logger = logging.getLogger("icpo")
 
@@ -23,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--outputs", type=Path, default=Path("outputs"), help="where runs lie")
     options = parser.parse_args(arguments)
-    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    log_to_terminal()
     from icpo.report import print_report, write_questions, write_report
 
     try:

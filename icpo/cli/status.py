@@ -9,6 +9,7 @@ from typing import Any
 
 from icpo.errors import IcpoError, RecordsError
 from icpo.evaluation.progress import clock_text
+from icpo.safe_text import escaped, log_to_terminal
 from icpo.store import planned_cells, read_status, run_cells
 
 COLUMNS = ("cell", "state", "questions", "tokens", "worked", "left", "reason")
@@ -24,13 +25,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("run_name", help="a folder of outputs/, e.g. quickstart")
     parser.add_argument("--outputs", type=Path, default=Path("outputs"), help="where runs lie")
     options = parser.parse_args(arguments)
-    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    log_to_terminal()
     try:
         rows = run_status(options.outputs, options.run_name)
     except IcpoError as error:
         logger.error("%s", error)
         return 2
-    print(*_aligned([COLUMNS, *map(_shown, rows)]), sep="\n")
+    print(escaped("\n".join(_aligned([COLUMNS, *map(_shown, rows)]))))
     states = [row["state"] for row in rows]
     print(", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states)))
     return 0 if set(states) == {"done"} else 1

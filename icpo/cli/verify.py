@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from icpo.errors import IcpoError
+from icpo.safe_text import escaped, log_to_terminal
 from icpo.store.health import NOT_LOOKED_AT, verify
 from icpo.store.repair import cells_at, compact, remove, salvage
 
@@ -15,7 +16,7 @@ ACTIONS = {"verify": verify, "salvage": salvage, "compact": compact}
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Prints one line a cell and its faults; 1 if a cell is not sound, 2 if one cannot be worked on."""
-    logging.basicConfig(format="%(message)s")
+    log_to_terminal()
     parser = argparse.ArgumentParser(prog="python -m icpo.records", description="Looks after stored cells.")
     parser.add_argument(
         "action", choices=[*ACTIONS, "remove"], help="check, keep what is whole, make smaller, or delete"
@@ -31,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except IcpoError as error:
         logging.error("%s", error)
         return 2
-    print(*healths, NOT_LOOKED_AT, sep="\n")
+    print(escaped("\n".join([*map(str, healths), NOT_LOOKED_AT])))
     return 0 if all(health.is_sound for health in healths) else 1
 
 

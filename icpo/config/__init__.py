@@ -2,6 +2,7 @@
 
 from icpo.config.checks import check_arguments, check_config
 from icpo.config.messages import HYDRA_ERRORS, one_line
+from icpo.config.secrets import RefuseSecrets
 from icpo.config.source import config_source, presets
 from icpo.config.sweeps import SEEN_RUNS, SENT_AWAY, RememberRun, SeenRun, runs_here
 from icpo.config.targets import sources
@@ -11,6 +12,7 @@ __all__ = [
     "HYDRA_ERRORS",
     "SEEN_RUNS",
     "SENT_AWAY",
+    "RefuseSecrets",
     "RememberRun",
     "SeenRun",
     "build",

@@ -9,9 +9,9 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from icpo.config.messages import did_you_mean, one_line
+from icpo.config.secrets import check_argument
 from icpo.config.source import REFERENCE, conf_folder, folders, keys_referred_to, never_read, presets
 from icpo.config.targets import check_target, targets
-from icpo.config.values import SECRET
 from icpo.errors import ConfigError
 
 logger = logging.getLogger("icpo")
@@ -32,12 +32,7 @@ def check_arguments(arguments: Sequence[str]) -> None:
         raise ConfigError(NO_EXPERIMENT.format(presets=", ".join(presets())))
     for argument in arguments:
         group, _, choice = argument.partition("=")
-        if SECRET.search(group):
-            raise ConfigError(
-                f"{group} looks like a secret, which would be stored with the settings. Put it into an "
-                "environment variable; engine.api_key_env names it."
-            )
-        check_budget_key(group)
+        check_argument(argument)
         if choice == "null" and (conf_folder() / group.lstrip("+")).is_dir():
             raise ConfigError(f"{argument} is no choice of {group}. To leave the group out, pass ~{group}.")
         if re.match(r"\+?exp=.*,", argument):

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,6 +14,7 @@ from icpo.config.fields import misfits
 from icpo.config.messages import one_line
 from icpo.config.targets import located
 from icpo.errors import ConfigError
+from icpo.safe_text import masked
 
 NOT_IN_DIGEST = (
     "tracking",
@@ -52,7 +52,6 @@ ENGINE_PACE = (  # how fast an engine goes and what it may spend: a run goes on 
     "max_n",
     "stream",
 )
-SECRET = re.compile(r"(?i)(api_?key|secret|password|auth(orization)?|access_token)$")
 
 
 def build(node: Any) -> Any:
@@ -74,7 +73,7 @@ def resolved(config: DictConfig) -> dict[str, Any]:
         container = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
     except OmegaConfBaseException as error:
         raise ConfigError(one_line(error)) from None
-    return _without_secrets(container)  # type: ignore[no-any-return]
+    return masked(container)  # type: ignore[no-any-return]
 
 
 def config_digest(values: Mapping[str, Any]) -> str:
@@ -105,12 +104,3 @@ def _determining(values: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(inner := kept.get(part), Mapping):
             kept[part] = _determining(inner)
     return kept
-
-
-def _without_secrets(node: Any, key: str = "") -> Any:
-    """The same values, those of keys that name a secret masked: they are stored and tracked."""
-    if isinstance(node, Mapping):
-        return {str(key): _without_secrets(child, str(key)) for key, child in node.items()}
-    if isinstance(node, list):
-        return [_without_secrets(child, key) for child in node]
-    return "(hidden)" if node is not None and SECRET.search(key) else node

@@ -7,6 +7,7 @@ from typing import Any
 
 from icpo.errors import IcpoError
 from icpo.metrics import PER_QUESTION, Estimate, QuestionScore
+from icpo.safe_text import escaped, escaped_values
 from icpo.store import read_manifest, read_metrics, read_scores, read_status, run_cells
 
 BASE = "direct"
@@ -96,14 +97,15 @@ def load_cell(folder: Path) -> Cell:
     try:
         status = read_status(folder) or {}
         config = dict((read_manifest(folder) or {}).get("config", {}))
-        metrics = read_metrics(folder) or {}
+        metrics = escaped_values(read_metrics(folder) or {})
         scores = tuple(QuestionScore.from_json(line) for line in read_scores(folder))
         arms = _arms(folder.name, metrics, scores) if "mean_at_k" in metrics else ()
     except (IcpoError, OSError) as error:
-        return Cell(folder, "unreadable", str(error), {}, {}, (), ())
+        return Cell(folder, "unreadable", escaped(str(error)), {}, {}, (), ())
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         reason = f"metrics.json or scores.jsonl is not as expected: {type(error).__name__} {error}"
-        return Cell(folder, "unreadable", reason, {}, {}, (), ())
+        return Cell(folder, "unreadable", escaped(reason), {}, {}, (), ())
+    status = escaped_values(status)
     state, reason = str(status.get("state", "unknown")), str(status.get("reason", ""))
     return Cell(folder, state, reason, config, metrics, scores, arms)
 

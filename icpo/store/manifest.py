@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from icpo.errors import OtherResults, RecordsError
+from icpo.safe_text import masked
 from icpo.store.json_files import Seal, read_json, replace_json
 
 MANIFEST_NAME = "manifest.json"
@@ -104,13 +105,14 @@ def note_resolved(folder: Path, manifest: Mapping[str, Any], facts: Mapping[str,
         OtherResults: a fact stored earlier is another one now.
     """
     known = dict(manifest.get("resolved", {}))
-    for key, value in facts.items():
+    stored: dict[str, Any] = masked(facts)
+    for key, value in stored.items():
         if known.get(key, value) != value:
             raise OtherResults(
                 f"{folder} holds results with {key} {known[key]!r}, but it is {value!r} now. "
                 f"Bring back what it was, choose another run_name, or delete {folder}."
             )
-    changed = {**manifest, "resolved": known | dict(facts)}
+    changed = {**manifest, "resolved": known | stored}
     if changed != manifest:
         replace_json(folder / MANIFEST_NAME, changed)
     return changed
@@ -121,7 +123,7 @@ def describe(config: Mapping[str, Any], config_digest: str) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "config_digest": config_digest,
-        "config": dict(config),
+        "config": masked(config),
         "code": code_version(),
         "packages": dict(_package_versions()),
         "python": platform.python_version(),

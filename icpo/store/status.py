@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from icpo.errors import RecordsError
+from icpo.safe_text import escaped, masked_text
 from icpo.store.json_files import read_json, replace_json
 from icpo.store.lock import holder_of, this_process
 
@@ -41,7 +42,7 @@ class Status:
         wall_seconds = round(self._earlier_seconds + time.monotonic() - self._began, 3)
         self._row |= {
             "state": state,
-            "reason": reason,
+            "reason": escaped(masked_text(reason)),
             "updated": now,
             "wall_seconds": wall_seconds,
             **progress,

@@ -16,7 +16,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from icpo.errors import ConfigError
-from icpo.tracking.credentials import has_credentials, without_secrets
+from icpo.safe_text import masked
+from icpo.tracking.credentials import has_credentials
 from icpo.tracking.reach import give_up, is_reachable, server_url
 from icpo.tracking.tracker import Silence, TrackerRun
 from icpo.types.validated import validated
@@ -83,7 +84,7 @@ class WandbTracker:
             "name": shortened(cell_name, MAX_NAME),
             "job_type": shortened(job_type, MAX_TAG),
             "tags": list(dict.fromkeys([*self.tags, *(shortened(tag, MAX_TAG) for tag in tags if tag)])),
-            "config": without_secrets(config),
+            "config": masked(config),
             "resume": "allow",
             "reinit": "create_new",  # cells of one process stay apart
         }

@@ -53,9 +53,44 @@ def test_keys_reach_no_file_no_log_and_no_tracker(tmp_path, fault):
     assert leaks(tmp_path, done.stdout, done.stderr) == []
 
 
-@pytest.mark.parametrize("setting", ["+engine.api_key", "tracking.api_key", "++wandb.password", "+a.auth"])
+@pytest.mark.slow
+@pytest.mark.parametrize("sweep", [[], ["seeds=[0]", "method=direct,me_icpo"]])
+def test_an_address_with_a_password_from_the_environment_reaches_no_file(tmp_path, sweep, monkeypatch):
+    """Neither Hydra's files nor the manifest, the log, the report or a message."""
+    with Server(lambda body: None) as server:
+        address = server.base_url.replace("://", f"://me:{SECRETS['ICPO_TEST_KEY']}@")
+        monkeypatch.setenv("ICPO_TEST_URL", f"{address}?api_key={SECRETS['OPENAI_API_KEY']}")
+        engine = ["engine=openai", "engine.base_url=${oc.env:ICPO_TEST_URL}", "engine.max_retries=0"]
+        done = run(tmp_path, *engine, "backbone.model_id=nano", "tracking=none", *sweep)
+    assert list(tmp_path.rglob("config.yaml")) and list(tmp_path.rglob("manifest.json")), done.stderr
+    assert leaks(tmp_path, done.stdout, done.stderr) == []
+
+
+def test_a_key_in_a_file_of_ones_own_is_refused_before_anything_is_stored(tmp_path):
+    (tmp_path / "conf" / "engine").mkdir(parents=True)
+    mine = tmp_path / "conf" / "engine" / "mine.yaml"
+    mine.write_text(f"defaults: [openai, _self_]\nheaders: {{token: {SECRETS['HF_TOKEN']}}}\n")
+    for sweep in ([], ["method=direct,me_icpo"]):
+        done = run(tmp_path / "out", f"hydra.searchpath=[file://{mine.parents[1]}]", "engine=mine", *sweep)
+        assert done.returncode == 1
+        assert "engine.headers.token looks like a secret" in done.stderr
+        assert SECRETS["HF_TOKEN"] not in done.stdout + done.stderr
+        assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        *(f"{name}={{}}" for name in ("+engine.api_key", "tracking.api_key", "++wandb.password", "+a.auth")),
+        "+hf_token={}",
+        "engine.base_url=http://me:{}@host/v1",
+        "engine.base_url=https://host/v1?api_key={}",
+        "+engine.template_options={{api_key:{}}}",
+        "+hydra.launcher.setup=['export HF_TOKEN={}']",
+    ],
+)
 def test_a_key_given_as_a_setting_is_refused_before_anything_is_stored(tmp_path, setting):
-    done = run(tmp_path, f"{setting}={SECRETS['ICPO_TEST_KEY']}")
+    done = run(tmp_path, setting.format(SECRETS["ICPO_TEST_KEY"]))
     assert done.returncode != 0
     assert "looks like a secret" in done.stderr
     assert SECRETS["ICPO_TEST_KEY"] not in done.stdout + done.stderr

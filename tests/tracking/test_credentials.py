@@ -1,6 +1,6 @@
 import pytest
 
-from icpo.tracking.credentials import HIDDEN, has_credentials, without_secrets
+from icpo.tracking.credentials import has_credentials
 
 
 def test_nothing_there_is_no_credentials(tmp_path):
@@ -24,18 +24,3 @@ def test_netrc_elsewhere_and_broken(tmp_path):
     assert has_credentials({"NETRC": str(tmp_path / "mine")}, tmp_path / "none")
     (tmp_path / ".netrc").write_text("this is no netrc")
     assert not has_credentials({}, tmp_path)
-
-
-def test_secrets_are_hidden_at_any_depth_and_nothing_else_is():
-    config = {
-        "engine": {"api_key": "sk-1", "api_key_env": "OPENAI_API_KEY", "headers": [{"token": "t"}]},
-        "max_tokens": 500,
-        "token": None,
-        "HF_TOKEN": "hf",
-    }
-    assert without_secrets(config) == {
-        "engine": {"api_key": HIDDEN, "api_key_env": "OPENAI_API_KEY", "headers": [{"token": HIDDEN}]},
-        "max_tokens": 500,
-        "token": None,
-        "HF_TOKEN": HIDDEN,
-    }

@@ -1,0 +1,96 @@
+"""What may not be stored or shown as it is: secrets are masked, control characters are escaped.
+
+The one list of names of secrets, used for settings, files, trackers and messages.
+"""
+
+import logging
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+HIDDEN = "(hidden)"
+
+_NAME = re.compile(
+    r"(?i)((api|access|private|secret)_?key|secret|passw(or)?d|passphrase|credentials?|(^|[^a-z])auth(orization)?)$"
+    r"|(^|[^a-z])key$"
+    r"|(^|[^a-z])((hf|hub|wandb|access|auth|api|bearer|refresh|session|id|identity)_?)?(?<!eos_)(?<!bos_)(?<!pad_)"
+    r"(?<!unk_)(?<!sep_)(?<!cls_)(?<!mask_)(?<!stop_)token$"
+)
+_USER = re.compile(r"(?<=://)[^/?#@\s'\"(][^/?#@\s'\"]*@")  # user:password@ of an address
+_PARAMETER = re.compile(r"([?&;])([\w.-]+)=([^&;#\s'\"(][^&;#\s'\"]*)")  # ?name=value of an address
+_ASSIGNED = re.compile(r"\b((?:[A-Z0-9_]+_)?(?:(?<=_)KEY|TOKEN|SECRET|PASSWORD))=(?![$(])([^\s'\"]+)")
+_SIGNATURES = ("sig", "signature")
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+
+
+def names_a_secret(name: str) -> bool:
+    """Whether a setting of that name holds a secret; `api_key_env`, which names a variable, does not."""
+    return _NAME.search(name) is not None
+
+
+def masked_text(text: str) -> str:
+    """The text, with user names and secret parameters of addresses and NAME_KEY=value hidden."""
+    text = _USER.sub(f"{HIDDEN}@", text)
+    text = _PARAMETER.sub(lambda m: f"{m[1]}{m[2]}={HIDDEN if _is_secret_parameter(m[2]) else m[3]}", text)
+    return _ASSIGNED.sub(rf"\1={HIDDEN}", text)
+
+
+def masked(value: Any, name: str = "") -> Any:
+    """Settings whose secrets are hidden: what a secret's name holds, and secrets within texts.
+
+    Numbers and flags under such a name stay: they are no secrets.
+    """
+    if isinstance(value, Mapping):
+        return {str(key): masked(inner, str(key)) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [masked(inner, name) for inner in value]
+    if not isinstance(value, str):
+        return value
+    return HIDDEN if value and names_a_secret(name) else masked_text(value)
+
+
+def plain_secrets(value: Any, path: str = "") -> Iterator[str]:
+    """The keys of settings that hold a secret word for word, rather than as ${oc.env:NAME}."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from plain_secrets(inner, f"{path}.{key}" if path else str(key))
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from plain_secrets(inner, path)
+    elif isinstance(value, str) and "${" not in value and masked(value, path.rpartition(".")[2]) != value:
+        yield path
+
+
+def escaped(text: str) -> str:
+    """The text without characters that a terminal obeys; line ends and tabs stay."""
+    return _CONTROL.sub(lambda m: m[0].encode("unicode_escape").decode(), text)
+
+
+def escaped_values(value: Any) -> Any:
+    """Stored values whose texts are escaped, keys included."""
+    if isinstance(value, Mapping):
+        return {escaped(str(key)): escaped_values(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [escaped_values(inner) for inner in value]
+    return escaped(value) if isinstance(value, str) else value
+
+
+class SafeFormatter(logging.Formatter):
+    """Log lines with secrets masked and control characters escaped."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line of a record."""
+        return escaped(masked_text(super().format(record)))
+
+
+def log_to_terminal(level: int = logging.INFO) -> None:
+    """Sends log messages to standard error as plain lines, as every command does but `run`."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(SafeFormatter("%(message)s"))
+    logging.basicConfig(level=level, handlers=[handler])
+
+
+def _is_secret_parameter(name: str) -> bool:
+    return names_a_secret(name) or name.lower() in _SIGNATURES
