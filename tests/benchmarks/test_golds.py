@@ -17,6 +17,10 @@ FOUR = FIVE.removesuffix("\nE. 5")
 TWELVE = "\n".join(f"{chr(ord('A') + i)}. {i}" for i in range(12))
 
 
+def own_file(path, kind):
+    return Benchmark("own", kind, FileSource(str(path)), None, None, None, str(path), None, None, 0, None)
+
+
 @pytest.mark.parametrize(
     ("kind", "text", "gold", "fault"),
     [
@@ -74,7 +78,7 @@ def test_file_row_and_value_are_named_and_other_levels_are_left_alone(tmp_path):
     golds = ["1", "2", "x" * 500]
     rows = [{"id": f"q{i}", "problem": "p", "answer": gold, "level": i} for i, gold in enumerate(golds)]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    own = Benchmark("own", "number", FileSource(str(path)), None, None, None, str(path), None, None, 0, None)
+    own = own_file(path, "number")
     with pytest.raises(
         BenchmarkError, match=r"own.* number, but in .*own\.jsonl, row 3 \(q2\), the answer 'xxx"
     ) as caught:
@@ -110,7 +114,7 @@ def test_a_lone_sign_is_an_answer_that_a_box_can_give_and_a_blank_is_none(gold, 
 def test_an_answer_that_is_stored_with_its_working_is_read_alone(stored, answer, kind, tmp_path):
     path = tmp_path / "own.jsonl"
     path.write_text(json.dumps({"question": "How many?", "answer": stored}))
-    own = Benchmark("own", kind, FileSource(str(path)), None, None, None, str(path), None, None, 0, None).load()
+    own = own_file(path, kind).load()
     assert list(own.golds.values()) == [answer]
     with Grader(GradingRules.paper()) as grader:
         assert grader.judge(answer, answer, AnswerKind(kind)).correct
@@ -123,4 +127,4 @@ def test_a_working_without_a_final_answer_is_refused(tmp_path):
     )
     for kind in ("number", "expression"):
         with pytest.raises(BenchmarkError, match="row 1"):
-            Benchmark("own", kind, FileSource(str(path)), None, None, None, str(path), None, None, 0, None).load()
+            own_file(path, kind).load()
