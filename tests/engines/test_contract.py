@@ -43,4 +43,4 @@ def api_engine():
 @pytest.mark.parametrize("situation", contract.SITUATIONS, ids=lambda situation: situation.__name__)
 @pytest.mark.parametrize("engine_name", ["local_engine", "api_engine"])
 def test_the_contract(engine_name, situation, request):
-    situation(request.getfixturevalue(engine_name))
+    situation(request.getfixturevalue(engine_name), CONTEXT)

@@ -38,13 +38,13 @@ def folder_with(template, llama_folder, tmp_path):
 
 @pytest.mark.parametrize("name", SMALL)
 def test_a_small_backbone_answers(name, llama_folder, tmp_path, caplog):
-    as_many_as_asked(start(backbone_of(name, folder_with(DATED, llama_folder, tmp_path))))
+    as_many_as_asked(start(backbone_of(name, folder_with(DATED, llama_folder, tmp_path))), 256)
     is_warned = "date_string" in caplog.text
     assert is_warned != (name == "llama3_2_1b")
 
 
 def test_gemma_has_no_system_role(llama_folder, tmp_path):
     folder = folder_with(NO_SYSTEM_ROLE, llama_folder, tmp_path)
-    as_many_as_asked(start(backbone_of("gemma3_1b", folder)))
+    as_many_as_asked(start(backbone_of("gemma3_1b", folder)), 256)
     with pytest.raises(EngineError, match=r"backbone\.system_role=false"):
         start(backbone_of("qwen2_5_0_5b", folder))

@@ -5,6 +5,7 @@ import pytest
 from icpo.engines.local.transformers import Transformers
 from icpo.errors import EngineError
 from icpo.types import Engine, FinishReason, Purpose
+from tests.engines import contract
 from tests.vllm.conftest import CONTEXT_TOKENS, answers, ask, nano, settings_of
 
 pytestmark = pytest.mark.vllm
@@ -12,11 +13,16 @@ pytestmark = pytest.mark.vllm
 TEXTS = ["What is 3 + 4?", "Ida has 5 pens and buys 7 more.", "x", "Sum up: 12 - 5 = 7, so \\boxed{7}."]
 
 
+@pytest.mark.parametrize("situation", contract.SITUATIONS, ids=lambda situation: situation.__name__)
+def test_the_contract(engine, situation):
+    situation(engine, CONTEXT_TOKENS)
+
+
 def test_greedy_completions_are_those_of_the_transformers_engine(engine):
     settings = Transformers("transformers", "cpu", "float32", block_questions=4, max_batch_rows=64)
     other = settings.start(nano(), max_context_tokens=CONTEXT_TOKENS)
     requests = [ask(text, temperature=0, top_p=1, max_tokens=60) for text in TEXTS]
-    for [ours], [theirs] in zip(answers(engine, requests), other.generate(requests), strict=True):
+    for [ours], [theirs] in zip(answers(engine, requests), answers(other, requests), strict=True):
         assert (ours.text, ours.finish_reason) == (theirs.text, theirs.finish_reason)
         assert ours.num_prompt_tokens == theirs.num_prompt_tokens
         assert ours.num_completion_tokens == theirs.num_completion_tokens
