@@ -5,12 +5,16 @@ import random
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
 
 from icpo.benchmarks.rows import Row
 from icpo.errors import BenchmarkError
 from icpo.grading.alternatives import joined
 from icpo.prompts.options import LETTERS
 from icpo.seeding import derive_seed
+from icpo.types.validated import validated
 
 log = logging.getLogger(__name__)
 USUAL_NAMES = {
@@ -33,7 +37,7 @@ class Item:
     level: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class Columns:
     """Names of a source's columns.
 
@@ -46,13 +50,8 @@ class Columns:
     answer: str
     item_id: str | None
     level: str | None
-    wrong_answers: tuple[str, ...]
+    wrong_answers: Annotated[tuple[str, ...], Field(max_length=len(LETTERS) - 1)]
     shuffle_seed: int
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "wrong_answers", tuple(self.wrong_answers))
-        if len(self.wrong_answers) >= len(LETTERS):
-            raise ValueError(f"wrong_answers must name fewer than {len(LETTERS)} columns")
 
     def fitted(self, names: Sequence[str], source: str) -> "Columns":
         """These columns; in place of a usual name that `names` lacks stands another usual one that it has.

@@ -5,13 +5,15 @@ import importlib.metadata
 import importlib.util
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field, PositiveInt
 
 from icpo.engines.sources import locate
 from icpo.engines.tokenizers import load_tokenizer
 from icpo.errors import EngineError
+from icpo.types.validated import validated
 
 if TYPE_CHECKING:
     from icpo.backbones import Backbone
@@ -22,7 +24,7 @@ GRAPHS, SPECULATION = "cudagraph_capture_sizes", "speculative_config"
 BURST = "icpo_admission_burst"  # how our scheduler is told, among vLLM's additional_config
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class Vllm:
     """Settings of the vLLM engine.
 
@@ -35,23 +37,15 @@ class Vllm:
     """
 
     name: str
-    max_num_seqs: int
-    admission_burst: int
-    max_num_batched_tokens: int
-    gpu_memory_utilization: float
+    max_num_seqs: PositiveInt
+    admission_burst: PositiveInt
+    max_num_batched_tokens: PositiveInt
+    gpu_memory_utilization: Annotated[float, Field(gt=0, le=1)]
     enforce_eager: bool
     in_process: bool
     batch_invariant: bool
     trusted_code: tuple[str, ...]
     options: Mapping[str, Any]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "trusted_code", tuple(self.trusted_code))
-        for name in ("max_num_seqs", "admission_burst", "max_num_batched_tokens"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
-        if not 0 < self.gpu_memory_utilization <= 1:
-            raise ValueError(f"gpu_memory_utilization must lie in (0, 1], got {self.gpu_memory_utilization}")
 
     @property
     def loads_weights(self) -> bool:
