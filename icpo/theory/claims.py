@@ -1,32 +1,53 @@
 """Statements with a verdict that was computed."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A statement, whether the numbers bear it out, and the numbers; `source` is a place or `ours`."""
+    """A statement, whether the numbers support it, and the numbers; `source` is a place or `ours`.
+
+    An `identity` is true by algebra: its numbers check the code, and no outcome could have refuted it.
+    """
 
     source: str
     statement: str
     holds: bool
     evidence: str
+    identity: bool = False
+
+    @property
+    def verdict(self) -> str:
+        """`holds`, `fails`, or `identity` where the statement is true by algebra."""
+        return "fails" if not self.holds else "identity" if self.identity else "holds"
 
     def as_json(self) -> dict[str, str]:
-        """The claim as metrics.json has it, `verdict` being `holds` or `fails`."""
+        """The claim as metrics.json stores it."""
         return {
             "source": self.source,
             "statement": self.statement,
-            "verdict": "holds" if self.holds else "fails",
+            "verdict": self.verdict,
             "evidence": self.evidence,
         }
 
 
 def verdict(claims: Sequence[Claim]) -> str:
-    """One word for several claims: `holds` if all do, `fails` if none does, else `holds in part`."""
-    if not claims:
-        raise ValueError("a verdict needs at least one claim, got none")
-    if all(claim.holds for claim in claims):
+    """One word for the claims that could fail: `holds`, `fails` or `holds in part`.
+
+    Raises:
+        ValueError: no claim could fail.
+    """
+    tested = [claim.holds for claim in claims if not (claim.identity and claim.holds)]
+    if not tested:
+        raise ValueError("a verdict needs at least one claim that could fail, got none")
+    if all(tested):
         return "holds"
-    return "holds in part" if any(claim.holds for claim in claims) else "fails"
+    return "holds in part" if any(tested) else "fails"
+
+
+def judge(claims: Sequence[Claim], sources: Collection[str]) -> dict[str, Any]:
+    """The keys `claims` and `verdict` of metrics.json; the verdict is on the claims of `sources`."""
+    judged = [claim for claim in claims if claim.source in sources]
+    return {"claims": [claim.as_json() for claim in claims], "verdict": verdict(judged)}

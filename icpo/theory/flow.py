@@ -1,6 +1,6 @@
-"""Gradient flow on the two-channel operator, exactly and in steps, and the rates that bound it.
+"""Gradient flow on the two-channel operator, solved exactly, and the rates that bound it.
 
-Shapes: S starts, K arms, Z = 2K entries of z = (n_t/t, g_t/t).
+Shapes: S starts, I times, K arms, Z = 2K entries of z = (n_t/t, g_t/t).
 """
 
 from dataclasses import dataclass
@@ -25,13 +25,12 @@ class Flow:
     moment_vectors_ZZ: Tensor
 
     @classmethod
-    def of(cls, statistics: Statistics) -> "Flow":
-        """The flow of the empirical loss, whose minimiser is the least-squares operator."""
-        fisher_KK, second_moment_ZZ = statistics.fisher_KK, statistics.second_moment_ZZ
+    def of(cls, target_KZ: Tensor, fisher_KK: Tensor, second_moment_ZZ: Tensor) -> "Flow":
+        """The flow towards W* = target for given Gamma and Sigma."""
         fisher_values, fisher_vectors = torch.linalg.eigh(fisher_KK)
         moment_values, moment_vectors = torch.linalg.eigh(second_moment_ZZ)
         return cls(
-            statistics.least_squares(len(second_moment_ZZ), tolerance=1e-12),
+            target_KZ,
             fisher_KK,
             second_moment_ZZ,
             fisher_values.clamp_min(0),
@@ -39,6 +38,33 @@ class Flow:
             moment_values.clamp_min(0),
             moment_vectors,
         )
+
+    @classmethod
+    def of_sample(cls, statistics: Statistics) -> "Flow":
+        """The flow of the empirical loss, whose minimiser is the least-squares operator."""
+        second_moment_ZZ = statistics.second_moment_ZZ
+        target = statistics.least_squares(len(second_moment_ZZ), tolerance=1e-12)
+        return cls.of(target, statistics.fisher_KK, second_moment_ZZ)
+
+    def averaged_over_arms(self) -> "Flow":
+        """The flow with Gamma and Sigma averaged over all orders of the arms.
+
+        With a teacher that treats arms alike (H = I) the population's Gamma and Sigma have this form.
+        """
+        K = len(self.fisher_KK)
+        return Flow.of(
+            self.target_KZ, average_over_arms(self.fisher_KK, K), average_over_arms(self.second_moment_ZZ, K)
+        )
+
+    @property
+    def rate(self) -> float:
+        """The paper's mu over all of R^{2K}: the slowest mode that a loss can see."""
+        return smallest_fisher_rate(self.fisher_KK) * self.moment_values_Z[0].item()
+
+    @property
+    def rate_on_s(self) -> float:
+        """The paper's mu, with Sigma compressed to S = 1-perp + 1-perp."""
+        return smallest_fisher_rate(self.fisher_KK) * smallest_moment_on_s(self.second_moment_ZZ)
 
     def excess_loss(self, operator_SKZ: Tensor) -> Tensor:
         """L(W) - L(W*) = 1/2 tr(Gamma D Sigma D') with D = W - W*, shape (S,)."""
@@ -49,14 +75,16 @@ class Flow:
         """Gamma (W - W*) Sigma, shape (S, K, Z). Paper, Eq. (grad-barW)."""
         return self.fisher_KK @ (operator_SKZ - self.target_KZ) @ self.second_moment_ZZ
 
-    def at(self, start_SKZ: Tensor, time: float) -> Tensor:
+    def at(self, start_SKZ: Tensor, time: Tensor | float) -> Tensor:
         """W(time) from W(0) = start: each eigenmode decays as exp(-gamma_i sigma_j time)."""
-        rates_KZ = self.fisher_values_K[:, None] * self.moment_values_Z
-        modes = self.fisher_vectors_KK.T @ (start_SKZ - self.target_KZ) @ self.moment_vectors_ZZ
-        return (
-            self.target_KZ
-            + self.fisher_vectors_KK @ (modes * (-rates_KZ * time).exp()) @ self.moment_vectors_ZZ.T
-        )
+        modes = self._modes(start_SKZ) * (-self._rates() * time).exp()
+        return self.target_KZ + self.fisher_vectors_KK @ modes @ self.moment_vectors_ZZ.T
+
+    def losses(self, start_SKZ: Tensor, times_I: Tensor) -> Tensor:
+        """Excess losses along the exact flow, shape (S, I)."""
+        rates_KZ = self._rates()
+        energies = 0.5 * rates_KZ * self._modes(start_SKZ).square()
+        return energies.flatten(1) @ (-2 * rates_KZ.flatten()[:, None] * times_I).exp()
 
     def slowest_starts(self) -> Tensor:
         """Starts that differ from the target in one slow mode alone, shape (2, K, Z).
@@ -70,17 +98,24 @@ class Flow:
         slow_Z: Tensor = torch.stack([self.moment_vectors_ZZ[:, 0], in_s_Z])
         return self.target_KZ + slow_K[:, None] * slow_Z[:, None, :]
 
-    def euler(self, start_SKZ: Tensor, step: float, num_steps: int, every: int) -> Tensor:
-        """Excess losses of the discretised flow at the start and after each `every` steps, (S, I)."""
-        fastest = (self.fisher_values_K[-1] * self.moment_values_Z[-1]).item()
-        if step * fastest >= 2:
-            raise ValueError(f"a step of {step} diverges: it must stay below {2 / fastest:.4g}")
-        operator, losses = start_SKZ, [self.excess_loss(start_SKZ)]
-        for i in range(1, num_steps + 1):
-            operator = operator - step * self.gradient(operator)
-            if i % every == 0:
-                losses.append(self.excess_loss(operator))
-        return torch.stack(losses, -1)
+    def _rates(self) -> Tensor:
+        return self.fisher_values_K[:, None] * self.moment_values_Z
+
+    def _modes(self, start_SKZ: Tensor) -> Tensor:
+        return self.fisher_vectors_KK.T @ (start_SKZ - self.target_KZ) @ self.moment_vectors_ZZ
+
+
+def average_over_arms(matrix: Tensor, num_arms: int) -> Tensor:
+    """The average over all orders of the arms of a matrix made of K x K blocks, same shape.
+
+    Each block becomes a Diag plus a constant. Such a matrix maps S = 1-perp + 1-perp into itself.
+    """
+    K = num_arms
+    blocks = matrix.unfold(0, K, K).unfold(1, K, K)  # (rows of blocks, columns of blocks, K, K)
+    diagonal = blocks.diagonal(dim1=-2, dim2=-1).mean(-1)[..., None, None]
+    off = (blocks.sum((-2, -1), keepdim=True) - K * diagonal) / (K * (K - 1))
+    averaged = off + (diagonal - off) * torch.eye(K, dtype=matrix.dtype, device=matrix.device)
+    return averaged.transpose(1, 2).reshape(matrix.shape)
 
 
 def smallest_fisher_rate(fisher_KK: Tensor) -> float:
@@ -98,8 +133,8 @@ def smallest_moment_on_s(second_moment_ZZ: Tensor) -> float:
 def one_perp(num_arms: int) -> Tensor:
     """An orthonormal basis of the vectors that sum to zero, shape (K, K-1)."""
     centred = project(torch.eye(num_arms, dtype=torch.float64))
-    basis: Tensor = torch.linalg.eigh(centred).eigenvectors[:, 1:].contiguous()
-    return basis
+    basis: Tensor = torch.linalg.eigh(centred).eigenvectors[:, 1:]
+    return basis.clone(memory_format=torch.contiguous_format)
 
 
 def both_perp(num_arms: int) -> Tensor:

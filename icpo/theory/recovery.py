@@ -26,9 +26,11 @@ class Recovery:
 
     `gap_RB` is the mean ||p_hat - p||_2 over fresh teacher histories, `rank_RB` that of the second-moment
     matrix of the 2K statistics, `twice_RB` whether every arm was pulled twice or more in the rounds that
-    prefixes see.
+    prefixes see. `mismatch_B` is E_train ||p_hat - p||_2^2, the mean over repeats, at the worst of the
+    fresh histories.
     """
 
+    mismatch_B: Tensor
     gap_RB: Tensor
     rank_RB: Tensor
     twice_RB: Tensor
@@ -37,6 +39,15 @@ class Recovery:
     def first_exact(self, tolerance: float) -> Tensor:
         """The first B from which the gap stays within `tolerance`, (R,); B_max + 1 where there is none."""
         return _first(self.gap_RB <= tolerance)
+
+    def mismatch_share(self, tolerance: float, gamma: float) -> Tensor:
+        """The mismatch over 2 (1-gamma)^2 delta, (B_max,), delta being the share of repeats not yet exact.
+
+        It is 0 where all repeats are exact.
+        """
+        delta_B = (self.gap_RB > tolerance).double().mean(0)
+        share_B = self.mismatch_B / (2 * (1 - gamma) ** 2 * delta_B)
+        return torch.where(delta_B > 0, share_B, 0.0)
 
     def first_full_rank(self) -> Tensor:
         """The first B with rank 2K, shape (R,); B_max + 1 where there is none."""
@@ -70,17 +81,23 @@ def recover(
     seen = rollout(teacher, test).histories[1:]
     test_z = torch.cat([h.features_BF[:, : 2 * bandit.num_arms] for h in seen])
     test_p = torch.cat([teacher.policy(h) for h in seen])
-    gaps, ranks = [], []
+    mismatches, gaps, ranks = [], [], []
     factor_ROO = rows_RBPO[:, 0]
     for b in range(max_trajectories):
         stacked = factor_ROO if b == 0 else torch.cat([factor_ROO, rows_RBPO[:, b]], 1)
         factor_ROO = torch.linalg.qr(stacked, mode="r").R
         operators_RZK, rank_R = _least_squares(factor_ROO, 2 * bandit.num_arms)
         student_p = mixed_policy(test_z @ operators_RZK, teacher.gamma)
-        gaps.append(torch.linalg.vector_norm(student_p - test_p, dim=-1).mean(-1))
+        gaps_RT = torch.linalg.vector_norm(student_p - test_p, dim=-1)
+        mismatches.append(gaps_RT.square().mean(0).amax())
+        gaps.append(gaps_RT.mean(-1))
         ranks.append(rank_R)
     return Recovery(
-        torch.stack(gaps, 1), torch.stack(ranks, 1), (pulls_RBK >= 2).all(-1), 2 * bandit.num_arms
+        torch.stack(mismatches),
+        torch.stack(gaps, 1),
+        torch.stack(ranks, 1),
+        (pulls_RBK >= 2).all(-1),
+        2 * bandit.num_arms,
     )
 
 

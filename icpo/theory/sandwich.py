@@ -16,9 +16,8 @@ from icpo.theory.policies import fisher, kl_nats, mixed_policy, project
 class Sandwich:
     """Mean KL and mean loss of each case, both (S,), and the factors between them.
 
-    `loss_S` is the appendix's L, the mean of ||Delta||^2_Gamma over prefixes without a 1/2, for which the
-    theorem is proved. Eq. (expt) writes 1/2 and a sum over rounds, the empirical loss 1/2 and a mean; see
-    `halved`, `summed`.
+    `loss_S` is the proof's L, the mean of ||Delta||^2_Gamma over prefixes. Theorem 1 is stated for the L of
+    Eq. (expt), half the sum over a trajectory's rounds: `summed`.
     """
 
     kl_S: Tensor
@@ -26,12 +25,8 @@ class Sandwich:
     lower_factor: float
     upper_factor: float
 
-    def halved(self) -> "Sandwich":
-        """With the main text's empirical loss, half the mean."""
-        return Sandwich(self.kl_S, 0.5 * self.loss_S, self.lower_factor, self.upper_factor)
-
     def summed(self, num_rounds: int) -> "Sandwich":
-        """With the loss of Eq. (expt), half the sum over the N - 1 rounds of a trajectory."""
+        """The same with Eq. (expt)'s loss, 1/2 of the sum over the N - 1 prefixes of a trajectory."""
         return Sandwich(self.kl_S, 0.5 * (num_rounds - 1) * self.loss_S, self.lower_factor, self.upper_factor)
 
     @property

@@ -23,6 +23,12 @@ class Teacher:
     U: Tensor
     V: Tensor
 
+    @classmethod
+    def of(cls, H_KK: Tensor, penalty: float, step_size: float, gamma: float) -> "Teacher":
+        """U = H^-1 and V = -lambda H^-1."""
+        U = torch.linalg.inv(H_KK)
+        return cls(step_size, gamma, U, -penalty * U)
+
     def logits(self, history: History) -> Tensor:
         """Logits after the history, shape (B, K). Paper, Eq. (real-update)."""
         if history.t < 1:
@@ -36,7 +42,7 @@ class Teacher:
 
     @property
     def operator_KZ(self) -> Tensor:
-        """Proj c [V U], (K, 2K), from z = (n_t/t, g_t/t) to projected logits: what every student is after."""
+        """Proj c [V U], (K, 2K), from z = (n_t/t, g_t/t) to projected logits: every student's target."""
         return project((self.step_size * torch.cat([self.V, self.U], 1)).T).T
 
 
@@ -45,33 +51,36 @@ class TeacherRecipe:
     """Choices from which a teacher of any size is made: H, lambda and c of Eq. (s).
 
     `metric` is H: `identity`, or `random_spd` with eigenvalues spread geometrically over `condition_number`
-    around 1 and eigenvectors drawn from `metric_seed`. `penalty` is lambda, which taxes arms for having been
-    pulled.
+    around 1 and eigenvectors sampled with `metric_seed`; `scale` multiplies H. `penalty` is lambda, which
+    taxes arms for having been pulled.
     """
 
     metric: Literal["identity", "random_spd"]
     penalty: float
     condition_number: float = 1.0
     metric_seed: int = 0
+    scale: float = 1.0
 
     def __post_init__(self) -> None:
         if self.metric not in ("identity", "random_spd"):
             raise ValueError(f"metric must be identity or random_spd, got {self.metric!r}")
         if self.condition_number < 1:
             raise ValueError(f"condition_number must be at least 1, got {self.condition_number}")
+        if self.scale <= 0:
+            raise ValueError(f"scale must be positive, got {self.scale}")
 
     def build(self, num_arms: int, step_size: float, gamma: float, device: str) -> Teacher:
         """The teacher with U = H^-1 and V = -lambda H^-1 on `num_arms` arms."""
-        U = torch.linalg.inv(self.H(num_arms)).to(device)
-        return Teacher(step_size, gamma, U, -self.penalty * U)
+        return Teacher.of(self.H(num_arms).to(device), self.penalty, step_size, gamma)
 
     def H(self, num_arms: int) -> Tensor:
         """The regulariser's matrix, shape (K, K), on the CPU: the same one for every device."""
         if self.metric == "identity":
-            return torch.eye(num_arms, dtype=torch.float64)
+            return self.scale * torch.eye(num_arms, dtype=torch.float64)
         normal = torch.randn(
             num_arms, num_arms, generator=seeded(self.metric_seed, "cpu"), dtype=torch.float64
         )
         basis: Tensor = torch.linalg.qr(normal).Q
         half = 0.5 * torch.log(torch.tensor(self.condition_number, dtype=torch.float64)).item()
-        return basis @ torch.diag(torch.linspace(-half, half, num_arms, dtype=torch.float64).exp()) @ basis.T
+        values = self.scale * torch.linspace(-half, half, num_arms, dtype=torch.float64).exp()
+        return basis @ torch.diag(values) @ basis.T

@@ -11,22 +11,23 @@ from icpo.errors import ConfigError
 SMALL = {
     "policy_matching": [
         "job.num_rounds=8", "job.num_train_tasks=40", "job.num_test_tasks=5", "job.bandit.num_arms=4",
-        "job.compared_fits.adam_near.num_steps=20", "job.compared_fits.adam_unstructured.num_steps=20",
-        "job.compared_fits.lbfgs_near.num_steps=20", "job.compared_fits.lbfgs_unstructured.num_steps=20",
-        "job.compared_fits.lbfgs_near.start.num_starts=2",
-        "job.compared_fits.lbfgs_unstructured.start.num_starts=2",
+        "job.compared_fits.levenberg_marquardt.start.num_starts=3", "job.with_query.start.num_starts=3",
+        "job.without_query.start.num_starts=3", "~job.compared_fits.adam", "job.compared_fits.lbfgs.num_steps=200",
+        "job.compared_fits.lbfgs.start.num_starts=2", "job.kl_fit.num_steps=20",
+        "job.kl_fit.start.num_starts=2",
+        "job.scales=[0.01,1.0]", "job.metric_arms=[3]", "job.num_metrics=2",
     ],
     "reward_shock": ["job.num_test_tasks=20", "job.num_draws=120", "job.num_train_tasks=50"],
     "kl_sandwich": [
         "job.num_arms=[2,3]", "job.gammas=[0.1,0.2]", "job.num_rounds=10", "job.num_tasks=20",
-        "job.adversary_steps=100",
+        "job.adversary_steps=100", "job.adversary_rounds=[2,20]",
     ],
     "finite_sample": [
         "job.num_repeats=5", "job.num_arms=[5]", "job.num_rounds=[5]", "job.gammas=[0.8]", "job.sigmas=[0.1]",
         "job.fixed_rounds=[5]", "job.max_trajectories=30", "job.num_test_tasks=4",
         "job.concentration_prefixes=[290,1160]", "job.population_tasks=2000",
     ],
-    "convergence": ["job.num_tasks=3000", "job.num_starts=4", "job.num_records=10", "job.step_share=0.3"],
+    "convergence": ["job.num_tasks=3000", "job.num_starts=4", "job.num_records=10", "job.num_samples=2"],
     "bandit_regret": ["job.num_test_tasks=8", "job.horizons=[5,40]", "job.num_train_tasks=40",
         "job.rough_fit.start.num_starts=1",
     ],
@@ -82,7 +83,10 @@ def test_figure_curves_and_metrics_are_there(run):
 def test_verdict_at_small_sizes_is_that_of_the_papers_sizes(run):
     name, _, metrics = run
     assert metrics["verdict"] == VERDICTS[name]
-    assert all(claim["verdict"] in ("holds", "fails") and claim["evidence"] for claim in metrics["claims"])
+    assert all(
+        claim["verdict"] in ("holds", "fails", "identity") and claim["evidence"]
+        for claim in metrics["claims"]
+    )
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -92,7 +96,7 @@ def test_presets_hold_no_language_model(name):
     assert (config.run_name, config.cell) == (name, name)
 
 
-@pytest.mark.parametrize("fit", ["closed_form", "levenberg_marquardt", "adam", "lbfgs", "gradient_flow"])
+@pytest.mark.parametrize("fit", ["closed_form", "levenberg_marquardt", "adam", "lbfgs"])
 def test_fit_is_a_choice_on_the_command_line(fit):
     job = build(composed("policy_matching", f"fit={fit}", "teacher=random_spd").job)
     assert type(job.fit).__name__.lower() == fit.replace("_", "")

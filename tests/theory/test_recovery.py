@@ -38,7 +38,7 @@ def test_without_noise_two_pulls_in_one_trajectory_tell_no_more_than_one():
 
 def test_first_counts_from_one_asks_for_lasting_and_says_never():
     gap = torch.tensor([[0.0, 1.0, 0.0, 0.0], [1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0]])
-    assert Recovery(gap, gap, gap > 0, 8).first_exact(0.5).tolist() == [3, 5, 1]
+    assert Recovery(gap[0], gap, gap, gap > 0, 8).first_exact(0.5).tolist() == [3, 5, 1]
 
 
 def test_papers_setting_lies_outside_its_assumption():
@@ -63,3 +63,16 @@ def test_second_moment_error_falls_and_dependence_slows_it():
 
     assert error(200, True) > 1.7 * error(800, True)
     assert error(200, False) > 1.5 * error(200, True)
+
+
+def test_mismatch_shares_the_bound_with_the_failures_by_hand():
+    """Two of three repeats are off at B = 1, one at B = 2, none at B = 3; the bound is delta/2."""
+    gap = torch.tensor([[0.1, 0.0, 0.0], [0.1, 0.1, 0.0], [0.0, 0.0, 0.0]])
+    found = Recovery(torch.tensor([0.1, 0.05, 0.0]), gap, gap, gap > 0, 8)
+    assert found.mismatch_share(1e-8, 0.5).tolist() == pytest.approx([0.1 / (1 / 3), 0.05 / (1 / 6), 0])
+
+
+def test_mismatch_stays_below_the_theorems_bound_and_vanishes_with_recovery():
+    found = recovery("all")
+    assert 0 < found.mismatch_share(1e-8, 0.2).max() <= 1
+    assert found.mismatch_B[found.first_exact(1e-8).max() - 1 :].max() < 1e-16

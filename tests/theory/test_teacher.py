@@ -44,7 +44,15 @@ def test_recipe_inverts_its_metric():
     torch.testing.assert_close(built.V, -0.5 * built.U)
 
 
-@pytest.mark.parametrize("arguments", [("diagonal", 0.0), ("identity", 0.0, 0.5)])
+@pytest.mark.parametrize("metric", ["identity", "random_spd"])
+def test_scale_multiplies_the_metric(metric):
+    single, double = TeacherRecipe(metric, 0.5, 4.0), TeacherRecipe(metric, 0.5, 4.0, scale=2.0)
+    torch.testing.assert_close(double.H(4), 2 * single.H(4))
+
+
+@pytest.mark.parametrize(
+    "arguments", [("diagonal", 0.0), ("identity", 0.0, 0.5), ("identity", 0.0, 1, 0, 0.0)]
+)
 def test_impossible_recipes_are_refused(arguments):
     with pytest.raises(ValueError):
         TeacherRecipe(*arguments)

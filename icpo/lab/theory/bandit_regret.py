@@ -11,7 +11,7 @@ from torch import Tensor
 from icpo.errors import ConfigError
 from icpo.lab.theory.artifacts import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, figure, write_curve
 from icpo.theory.bandit import Bandit, draw, seeded
-from icpo.theory.claims import Claim, verdict
+from icpo.theory.claims import Claim, judge
 from icpo.theory.fits import Fit
 from icpo.theory.learners import Exp3, Policy, Thompson, Ucb, cumulative_regret, growth_exponent
 from icpo.theory.lsa import Lsa
@@ -106,8 +106,7 @@ class BanditRegret:
                 scene: {player: growth_exponent(regret) for player, regret in p.regret.items()}
                 for scene, p in played.items()
             },
-            "claims": [claim.as_json() for claim in claims],
-            "verdict": verdict(claims),
+            **judge(claims, {"ours"}),
         }
 
     def _play(
@@ -135,38 +134,39 @@ class BanditRegret:
                 "the LSA plays the teacher's policy for any reward scale and noise, far past its training",
                 worst <= IMITATED,
                 f"largest gap {worst:.1e} over {max(self.horizons)} rounds of {len(same_size)} scenes; it is "
-                "the same "
-                "function of the history",
+                "the same function of the history",
+                identity=True,
             ),
             Claim(
                 "ours",
-                "an LSA trained too briefly strays no further out of distribution than in it",
+                "an LSA trained too briefly is no further off out of distribution than in it",
                 max(rough.values()) <= 1.5 * next(iter(rough.values())),
                 ", ".join(f"{name} {gap:.2f}" for name, gap in rough.items()) + " (largest gaps)",
             ),
         ]
         for name, p in played.items():
-            if self.scenes[name].extension != "none":
+            extension = self.scenes[name].extension
+            if extension != "none":
                 gap, arms = p.gaps["LSA"].max().item(), self.scenes[name].bandit.num_arms
+                final, teachers = (p.regret[player][:, -1].mean() for player in ("LSA", "teacher"))
                 claims.append(
                     Claim(
                         "ours",
-                        f"it carries to {arms} arms by {self.scenes[name].extension.replace('_', ' ')}",
+                        f"it carries to {arms} arms by {extension.replace('_', ' ')}",
                         gap <= IMITATED,
-                        f"largest gap {gap:.1e}; final regret {p.regret['LSA'][:, -1].mean():.0f} against "
-                        "the teacher's "
-                        f"{p.regret['teacher'][:, -1].mean():.0f}",
+                        f"largest gap {gap:.1e}; final regret {final:.0f} against the teacher's "
+                        f"{teachers:.0f}",
+                        identity=extension == "permutation_average",
                     )
                 )
         return [
             *claims,
             Claim(
-                "remark after Theorem 3",
-                "gamma-greedy exploration gives the imitated policy constant regret",
-                exponent < 0.1,
-                f"regret grows as t^{exponent:.2f} (Thompson sampling as t^{thompson:.2f}): gamma stays, and "
-                "logits "
-                f"divided by t stay bounded; {home.regret['teacher'][:, -1].mean():.0f} against "
+                "ours",
+                "the imitated policy has linear regret: gamma stays, and logits divided by t stay bounded",
+                exponent > 0.9,
+                f"it grows as t^{exponent:.2f} (Thompson sampling as t^{thompson:.2f}); "
+                f"{home.regret['teacher'][:, -1].mean():.0f} against "
                 f"{home.regret['Thompson'][:, -1].mean():.0f} after {max(self.horizons)} rounds",
             ),
         ]

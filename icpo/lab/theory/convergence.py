@@ -8,33 +8,15 @@ import torch
 from torch import Tensor
 
 from icpo.lab.theory.artifacts import BLUE, GREY, ORANGE, RED, figure, write_curve
+from icpo.lab.theory.moments import moment_claims, write_moments
 from icpo.theory.bandit import Bandit, draw, seeded
-from icpo.theory.claims import Claim, verdict
-from icpo.theory.flow import Flow, smallest_fisher_rate, smallest_moment_on_s
+from icpo.theory.claims import Claim, judge
+from icpo.theory.flow import Flow
 from icpo.theory.second_moment import MomentBounds, moment_bounds, moments_by_round
 from icpo.theory.statistics import collect
 from icpo.theory.teacher import Teacher, TeacherRecipe
 
 THEOREM = "Theorem (exponential convergence)"
-LEMMA = "Lemma (population second moment)"
-
-
-@dataclass(frozen=True, slots=True)
-class Decay:
-    """Excess losses along the discretised flow as shares of the first, (S, I), and the two rates mu.
-
-    Start 0 is the slowest mode of the whole space R^{2K}, start 1 that of S = 1-perp + 1-perp, the rest are
-    normal.
-    """
-
-    times_I: Tensor
-    shares_SI: Tensor
-    mu_on_s: float
-    mu_everywhere: float
-
-    def violations(self, mu: float) -> Tensor:
-        """Which starts ever lie above exp(-2 mu t), shape (S,)."""
-        return (self.shares_SI > (-2 * mu * self.times_I).exp() * (1 + 1e-9)).any(-1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,21 +34,61 @@ class Scene:
 
 
 @dataclass(frozen=True, slots=True)
-class Convergence:
-    """Follow the flow of the measured quadratic, and measure the lemma that its rate rests on.
+class Decay:
+    """Excess losses along the exact flow as shares of the first, (S, I), and the two rates mu.
 
-    `scene` is the paper's setting, `contrast` one where the smallest eigenvalue on S = 1-perp + 1-perp is
-    clearly not the smallest of all. `covered_sigma` is a noise small enough for Assumption 1, `heavy_penalty`
-    a lambda that balances the arms' counts; both are tried in the paper's scene.
+    Start 0 is the slowest mode of the whole space R^{2K}, start 1 that of S = 1-perp + 1-perp, the rest are
+    normal.
+    """
+
+    times_I: Tensor
+    shares_SI: Tensor
+    mu_on_s: float
+    mu_everywhere: float
+
+    @classmethod
+    def of(cls, flow: Flow, num_starts: int, horizon: float, num_records: int, seed: int) -> "Decay":
+        """The decay from `num_starts` normal starts and the two slow ones, for `horizon` times 1/mu."""
+        generator = seeded(seed, str(flow.target_KZ.device))
+        shape, device = (num_starts, *flow.target_KZ.shape), generator.device
+        normal = torch.randn(shape, generator=generator, device=device, dtype=torch.float64)
+        starts = torch.cat([flow.slowest_starts(), flow.target_KZ + normal])
+        times = torch.linspace(0, horizon / flow.rate, num_records + 1, dtype=torch.float64, device=device)
+        losses = flow.losses(starts, times)
+        return cls(times, losses / losses[:, :1], flow.rate_on_s, flow.rate)
+
+    def excess(self, mu: float) -> Tensor:
+        """The largest ratio of each start's loss to exp(-2 mu t), shape (S,); above 1 it is violated."""
+        return (self.shares_SI / (-2 * mu * self.times_I).exp()).amax(-1)
+
+    def violations(self, mu: float) -> int:
+        """How many starts ever lie above exp(-2 mu t) by more than rounding."""
+        return int((self.excess(mu) > 1 + 1e-9).sum())
+
+    def final_rates(self) -> Tensor:
+        """Half the rate at which each normal start's log loss falls at the end, in units of mu, (S-2,)."""
+        fall = self.shares_SI[2:, -2].log() - self.shares_SI[2:, -1].log()
+        return fall / (self.times_I[-1] - self.times_I[-2]) / (2 * self.mu_everywhere)
+
+
+@dataclass(frozen=True, slots=True)
+class Convergence:
+    """Follow the flow of the measured quadratic, and measure the lemma that its rate depends on.
+
+    `scene` is the paper's setting, with H = I; `contrast` one where the smallest eigenvalue on
+    S = 1-perp + 1-perp is clearly not the smallest of all. Both are measured on `num_tasks` tasks, and
+    `scene` on `num_samples` samples of `num_train_tasks` too. `covered_sigma` is a noise small enough for
+    Assumption 1, `heavy_penalty` a lambda that balances the arms' counts; both are tried in `scene`.
     """
 
     scene: Scene
     contrast: Scene
     num_rounds: int
     num_tasks: int
+    num_train_tasks: int
+    num_samples: int
     num_starts: int
     horizon: float
-    step_share: float
     num_records: int
     covered_sigma: float
     heavy_penalty: float
@@ -76,7 +98,13 @@ class Convergence:
     def run(self, cell: Path) -> Mapping[str, object]:
         """Writes loss*.csv, moments.csv and convergence.{png,pdf}; returns rates, violations and claims."""
         generator = seeded(self.seed, self.device)
-        decay, contrast = self._decay(self.scene, generator), self._decay(self.contrast, generator)
+        flow = self._flow(self.scene, self.num_tasks, generator)
+        large, population = self._decay(flow), self._decay(flow.averaged_over_arms())
+        contrast = self._decay(self._flow(self.contrast, self.num_tasks, generator))
+        small = [
+            self._decay(self._flow(self.scene, self.num_train_tasks, generator))
+            for _ in range(self.num_samples)
+        ]
         penalty = self.scene.recipe.penalty
         here = self._bounds(self.scene.bandit.sigma, penalty, generator)
         covered = self._bounds(self.covered_sigma, penalty, generator)
@@ -84,47 +112,36 @@ class Convergence:
         heavy = self._bounds(self.covered_sigma, self.heavy_penalty, generator)
         share = self.scene.gamma / self.scene.bandit.num_arms
         floor = share * covered.total_floor.mean().item()
+        decays = {"population": population, "large_sample": large, "contrast": contrast}
         claims = [
-            *decay_claims(decay, contrast, floor),
+            *self._rate_claims(decays, small),
+            floor_claim(population, floor),
             *moment_claims(covered, silent, heavy, self.heavy_penalty),
         ]
-        write_losses(cell / "loss.csv", decay)
+        write_losses(cell / "loss.csv", population)
         write_losses(cell / "loss_contrast.csv", contrast)
         write_moments(cell, {"paper": here, "covered": covered, "no_noise": silent, "heavy_penalty": heavy})
-        draw_convergence(cell, decay, contrast, covered, silent)
+        draw_convergence(cell, population, contrast, covered, silent)
         return {
-            "mu_on_s": decay.mu_on_s,
-            "mu_everywhere": decay.mu_everywhere,
             "mu_theorem_floor": share * here.total_floor.mean().item(),
             "mu_theorem_floor_covered": floor,
+            "mu_on_s": population.mu_on_s,
+            "mu_everywhere": population.mu_everywhere,
             "mu_on_s_contrast": contrast.mu_on_s,
             "mu_everywhere_contrast": contrast.mu_everywhere,
-            "violating_starts": [int(d.violations(d.mu_on_s).sum()) for d in (decay, contrast)],
-            "violating_starts_mu_everywhere": [
-                int(d.violations(d.mu_everywhere).sum()) for d in (decay, contrast)
-            ],
-            "starts": len(decay.shares_SI),
-            "claims": [claim.as_json() for claim in claims],
-            "verdict": verdict([claim for claim in claims if claim.source == THEOREM]),
+            "violating_starts": {name: decay.violations(decay.mu_on_s) for name, decay in decays.items()},
+            "largest_excess": {name: largest_excess(decay) for name, decay in decays.items()},
+            "largest_excess_small_samples": [largest_excess(decay) for decay in small],
+            "starts": len(population.shares_SI),
+            **judge(claims, {THEOREM}),
         }
 
-    def _decay(self, scene: Scene, generator: torch.Generator) -> Decay:
-        K, teacher = scene.bandit.num_arms, scene.teacher(self.device)
-        statistics = collect(teacher, draw(scene.bandit, self.num_tasks, self.num_rounds, generator))
-        flow = Flow.of(statistics)
-        fisher_rate = smallest_fisher_rate(statistics.fisher_KK)
-        everywhere = fisher_rate * flow.moment_values_Z[0].item()
-        normal = torch.randn(
-            self.num_starts, K, 2 * K, generator=generator, device=self.device, dtype=torch.float64
-        )
-        starts = torch.cat([flow.slowest_starts(), flow.target_KZ + normal])
-        step = self.step_share / (flow.fisher_values_K[-1] * flow.moment_values_Z[-1]).item()
-        num_steps = int(self.horizon / everywhere / step)
-        every = max(1, num_steps // self.num_records)
-        losses_SI = flow.euler(starts, step, num_steps, every)
-        times_I = step * every * torch.arange(losses_SI.shape[-1], dtype=torch.float64, device=self.device)
-        on_s = fisher_rate * smallest_moment_on_s(statistics.second_moment_ZZ)
-        return Decay(times_I, losses_SI / losses_SI[:, :1], on_s, everywhere)
+    def _flow(self, scene: Scene, num_tasks: int, generator: torch.Generator) -> Flow:
+        draws = draw(scene.bandit, num_tasks, self.num_rounds, generator)
+        return Flow.of_sample(collect(scene.teacher(self.device), draws))
+
+    def _decay(self, flow: Flow) -> Decay:
+        return Decay.of(flow, self.num_starts, self.horizon, self.num_records, self.seed)
 
     def _bounds(self, sigma: float, penalty: float, generator: torch.Generator) -> MomentBounds:
         scene = replace(
@@ -136,69 +153,68 @@ class Convergence:
         teacher = scene.teacher(self.device)
         return moment_bounds(teacher, scene.bandit, moments_by_round(teacher, draws))
 
+    def _rate_claims(self, decays: Mapping[str, Decay], small: Sequence[Decay]) -> list[Claim]:
+        """What the losses say of the theorem's rate: of the population, of samples, and of a general H."""
+        population, large, contrast = decays["population"], decays["large_sample"], decays["contrast"]
+        starts, excesses = len(population.shares_SI), torch.tensor([largest_excess(d) for d in small])
+        above = sum(d.violations(d.mu_on_s) > 0 for d in small)
+        ends = torch.stack([population.final_rates(), contrast.final_rates()])
+        beyond = int((contrast.final_rates() * contrast.mu_everywhere < contrast.mu_on_s).sum())
+        return [
+            Claim(
+                THEOREM,
+                "H = I: L(W(t)) <= exp(-2 mu t) L(W(0)) with mu from S = 1-perp + 1-perp",
+                population.violations(population.mu_on_s) == 0,
+                f"{population.violations(population.mu_on_s)} of {starts} starts above, Gamma and Sigma of "
+                f"{self.num_tasks} tasks averaged over the orders of the arms, which the population's are",
+            ),
+            Claim(
+                THEOREM,
+                "general H: the same",
+                contrast.violations(contrast.mu_on_s) == 0,
+                f"{contrast.violations(contrast.mu_on_s)} of {starts} starts above, by a factor of up to "
+                f"{largest_excess(contrast):.1f}; mu on S is {contrast.mu_on_s / contrast.mu_everywhere:.2f} "
+                "times the slowest rate",
+            ),
+            Claim(
+                "ours",
+                "H = I: the empirical loss of a sample obeys it too, with its own mu",
+                above == 0 == large.violations(large.mu_on_s),
+                f"{self.num_tasks} tasks: {large.violations(large.mu_on_s)} of {starts} starts above, factor "
+                f"{largest_excess(large):.4f}; {self.num_train_tasks} tasks: in {above} of {len(small)} "
+                f"samples, factor {excesses.median():.2f} (median), {excesses.min():.2f} to "
+                f"{excesses.max():.2f}",
+            ),
+            Claim(
+                "ours",
+                "with mu over all of R^{2K} the bound holds for every H",
+                all(d.violations(d.mu_everywhere) == 0 for d in (*decays.values(), *small)),
+                f"0 of {starts} starts above in any flow",
+                identity=True,
+            ),
+            Claim(
+                "ours",
+                f"normal starts end at that mu: at {self.horizon:g}/mu the median rate is within 5% of it",
+                bool((ends.median(-1).values <= 1.05).all()),
+                f"median {ends[0].median():.3f} mu (H = I) and {ends[1].median():.3f} mu (general H), where "
+                f"{beyond} of {len(ends[1])} end slower than mu on S",
+            ),
+        ]
 
-def decay_claims(decay: Decay, contrast: Decay, floor: float) -> list[Claim]:
-    """What the losses say of the theorem; `floor` is gamma/K times the lemma's bound under Assumption 1."""
-    on_s = [int(d.violations(d.mu_on_s).sum()) for d in (decay, contrast)]
-    everywhere = [int(d.violations(d.mu_everywhere).sum()) for d in (decay, contrast)]
-    starts = len(decay.shares_SI)
-    return [
-        Claim(
-            THEOREM,
-            "L(W(t)) <= exp(-2 mu t) L(W(0)) with mu from S = 1-perp + 1-perp",
-            sum(on_s) == 0,
-            f"{on_s[0]} of {starts} starts lie above in the paper's setting, {on_s[1]} in the contrasting "
-            "one, where mu "
-            f"on S is {contrast.mu_on_s / contrast.mu_everywhere:.2f} times the slowest rate and the loss "
-            "ends "
-            f"{_excess(contrast):.1f} times too high",
-        ),
-        Claim(
-            "ours",
-            "the same with mu over all of R^{2K} for z, since g/t does not live in 1-perp",
-            sum(everywhere) == 0,
-            f"{everywhere[0]} and {everywhere[1]} of {starts} starts lie above",
-        ),
-        Claim(
-            THEOREM,
-            "mu >= gamma/K times the lemma's floor, under Assumption 1",
-            decay.mu_everywhere >= floor > 0,
-            f"floor {floor:.1e}, measured {decay.mu_everywhere:.1e}",
-        ),
-    ]
+
+def largest_excess(decay: Decay) -> float:
+    """The largest ratio of a loss to the theorem's bound, over starts and times."""
+    return decay.excess(decay.mu_on_s).max().item()
 
 
-def moment_claims(
-    covered: MomentBounds, silent: MomentBounds, heavy: MomentBounds, heavy_penalty: float
-) -> list[Claim]:
-    """What the second moments say of the lemma, which speaks of t >= 2."""
-    share = (heavy.count_measured / heavy.count_floor)[1:].min().item()
-    smallest = min(bounds.total_measured[1:].min().item() for bounds in (covered, silent, heavy))
-    cross = silent.cross_measured[1:].max().item()
-    simulation_error = 1e-3
-    return [
-        Claim(
-            LEMMA,
-            "the cross block Sigma_ng is at most C_b/t, so 0 without noise",
-            cross <= simulation_error,
-            f"without noise it reaches {cross:.3f}: the arms pulled depend on w, which the proof takes to be "
-            "independent of them",
-        ),
-        Claim(
-            LEMMA,
-            "Sigma_nn on 1-perp is at least gamma/(K t), for any lambda",
-            share >= 1 - simulation_error,
-            f"with lambda = {heavy_penalty:g} it falls to {share:.2f} of that: a penalty on pulls correlates "
-            "them "
-            "negatively",
-        ),
-        Claim(
-            LEMMA,
-            "Sigma_t on S is positive definite for t >= 2",
-            smallest > 0,
-            f"smallest eigenvalue {smallest:.1e} over all settings and rounds",
-        ),
-    ]
+def floor_claim(decay: Decay, floor: float) -> Claim:
+    """`floor` is gamma/K times the lemma's bound under Assumption 1."""
+    return Claim(
+        THEOREM,
+        "mu >= gamma/K times the lemma's floor, under Assumption 1",
+        decay.mu_on_s >= floor > 0,
+        f"floor {floor:.1e}, measured {decay.mu_on_s:.1e}",
+    )
 
 
 def write_losses(path: Path, decay: Decay) -> None:
@@ -215,27 +231,6 @@ def write_losses(path: Path, decay: Decay) -> None:
             "bound_mu_everywhere": (-2 * decay.mu_everywhere * decay.times_I).exp(),
         },
     )
-
-
-def _excess(decay: Decay) -> float:
-    return (decay.shares_SI[0, -1] / (-2 * decay.mu_on_s * decay.times_I[-1]).exp()).item()
-
-
-def write_moments(cell: Path, settings: Mapping[str, MomentBounds]) -> None:
-    """moments.csv: for each setting and round, the three measured numbers and what the lemma says of them."""
-    names = [name for name, b in settings.items() for _ in b.count_measured]
-    columns: dict[str, Sequence[str] | Tensor] = {"setting": names}
-    columns["t"] = torch.cat([torch.arange(1, len(b.count_measured) + 1) for b in settings.values()])
-    for field in (
-        "count_measured",
-        "count_floor",
-        "cross_measured",
-        "cross_ceiling",
-        "total_measured",
-        "total_floor",
-    ):
-        columns[field] = torch.cat([getattr(b, field).cpu() for b in settings.values()])
-    write_curve(cell / "moments.csv", columns)
 
 
 def draw_convergence(

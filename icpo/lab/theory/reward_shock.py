@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 
 import torch
@@ -10,7 +11,7 @@ from torch import Tensor
 
 from icpo.lab.theory.artifacts import BLUE, GREY, ORANGE, RED, figure, plot_band, write_curve
 from icpo.theory.bandit import Bandit, Draws, draw, seeded, unit_noise
-from icpo.theory.claims import Claim, verdict
+from icpo.theory.claims import Claim, judge
 from icpo.theory.fits import Fit
 from icpo.theory.rollout import Player, policy_gaps
 from icpo.theory.shock import Bound, Coupling, Drift, Shock, drift
@@ -20,6 +21,7 @@ from icpo.theory.teacher import Teacher, TeacherRecipe
 GAUSSIAN_MEAN_ABSOLUTE = math.sqrt(2 / math.pi)
 PAPER_B = (0.1236, 0.2127)
 DRAWS_PER_BLOCK = 50
+NUM_TASK_SETS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,11 @@ class RewardShock:
             )
         }
         mean_T = drifts["inverse_cdf"].norm_BT.mean(0)
-        claims = self._claims(drifts, violations, paper, mean_T, generator)
+        ranges = self._b_ranges()
+        claims = [
+            *self._claims(drifts, violations, paper, mean_T, generator),
+            range_claim(self.teacher, ranges, self.num_test_tasks),
+        ]
         curves = self._curves(single, drifts, bounds)
         write_curve(cell / "drift.csv", {name: values.cpu() for name, values in curves.items()})
         self._draw(cell, single, curves)
@@ -79,7 +85,11 @@ class RewardShock:
             "b_min_inverse_cdf": bounds["inverse_cdf"].b_B.min().item(),
             "b_max_inverse_cdf": bounds["inverse_cdf"].b_B.max().item(),
             "penalty": self.teacher.penalty,
-            "b_range_by_penalty": self._b_ranges(test),
+            "b_range": ranges[self.teacher.scale, self.teacher.penalty],
+            "b_range_by_penalty": {
+                f"H = {scale:.3g} I, lambda = {penalty:.1f}": ends
+                for (scale, penalty), ends in ranges.items()
+            },
             "paper_b_range": PAPER_B,
             "student_gap_to_teacher": policy_gaps(student, teacher, test).max().item(),
             "largest_share_of_recursion": max(
@@ -87,8 +97,7 @@ class RewardShock:
             ),
             "first_mean_drift": mean_T[0].item(),
             "final_mean_drift": mean_T[-1].item(),
-            "claims": [claim.as_json() for claim in claims],
-            "verdict": verdict([claim for claim in claims if claim.source == "Theorem 4"]),
+            **judge(claims, {"Theorem 4"}),
         }
 
     def _expected_drift(
@@ -125,16 +134,22 @@ class RewardShock:
     def _bound(self, teacher: Teacher, test: Draws, coupling: Coupling) -> Bound:
         return Bound.of(teacher, test.tasks_BK, GAUSSIAN_MEAN_ABSOLUTE * self.bandit.sigma, coupling)
 
-    def _b_ranges(self, test: Draws) -> dict[str, list[float]]:
-        """[min, max] of b over the test tasks for penalties lambda from 0 to 2, with this H."""
+    def _b_ranges(self) -> dict[tuple[float, float], list[list[float]]]:
+        """Quantiles of b's [min, max] over as many tasks as the test has, by H's scale and lambda.
+
+        Rows are the 5%, 50% and 95% quantiles over NUM_TASK_SETS sets of tasks.
+        """
+        generator = seeded(self.seed, "cpu")
+        sets = draw(self.bandit, NUM_TASK_SETS * self.num_test_tasks, 1, generator)
+        levels = torch.tensor([0.05, 0.5, 0.95], dtype=torch.float64)
+        penalties = sorted({self.teacher.penalty, *(fifth / 5 for fifth in range(21))})
         ranges = {}
-        for tenth in range(0, 21, 2):
-            recipe = TeacherRecipe(
-                self.teacher.metric, tenth / 10, self.teacher.condition_number, self.teacher.metric_seed
-            )
-            teacher = recipe.build(self.bandit.num_arms, self.step_size, self.gamma, self.device)
-            b_B = self._bound(teacher, test, "maximal").b_B
-            ranges[f"{tenth / 10:.1f}"] = [b_B.min().item(), b_B.max().item()]
+        for scale, penalty in product(sorted({1.0, self.teacher.scale}), penalties):
+            recipe = replace(self.teacher, scale=scale, penalty=penalty)
+            teacher = recipe.build(self.bandit.num_arms, self.step_size, self.gamma, "cpu")
+            b_RB = self._bound(teacher, sets, "maximal").b_B.reshape(NUM_TASK_SETS, -1)
+            ends_2R = torch.stack([b_RB.amin(-1), b_RB.amax(-1)])
+            ranges[scale, penalty] = ends_2R.quantile(levels, dim=-1).tolist()
         return ranges
 
     def _claims(
@@ -230,3 +245,24 @@ class RewardShock:
                 ylim=(0, None),
             )
             axes.legend(fontsize=7)
+
+
+def range_claim(
+    recipe: TeacherRecipe, ranges: Mapping[tuple[float, float], list[list[float]]], num_tasks: int
+) -> Claim:
+    """Whether the reported range of b is an ordinary one for this H and lambda; quantiles as `_b_ranges`."""
+    low, median, high = ranges[recipe.scale, recipe.penalty]
+    inside = [lowest <= end <= highest for lowest, end, highest in zip(low, PAPER_B, high, strict=True)]
+    fitting = [
+        penalty
+        for (scale, penalty), (lows, _, highs) in ranges.items()
+        if scale == 1 and all(a <= end <= b for a, end, b in zip(lows, PAPER_B, highs, strict=True))
+    ]
+    return Claim(
+        "Figure 2 (bottom)",
+        f"b in [{PAPER_B[0]}, {PAPER_B[1]}] over {num_tasks} tasks is reachable",
+        all(inside),
+        f"H = {recipe.scale:.3g} I and lambda = {recipe.penalty:g} give [{median[0]:.3f}, {median[1]:.3f}] "
+        f"(median over {NUM_TASK_SETS} sets of tasks), both ends of the paper's within 5% to 95%; with H = I "
+        f"so do {len(fitting)} of 21 lambda from 0 to 4",
+    )
