@@ -130,6 +130,14 @@ def smallest_moment_on_s(second_moment_ZZ: Tensor) -> float:
     return float(torch.linalg.eigvalsh(both.T @ second_moment_ZZ @ both)[0])
 
 
+def smallest_moment_off_s(second_moment_ZZ: Tensor) -> float:
+    """The smallest eigenvalue of Sigma compressed to the complement of S, spanned by (1, 0) and (0, 1)."""
+    K = second_moment_ZZ.shape[-1] // 2
+    ones_ZY = torch.kron(torch.eye(2, dtype=torch.float64), torch.ones(K, 1, dtype=torch.float64)) / K**0.5
+    basis = ones_ZY.to(second_moment_ZZ)
+    return float(torch.linalg.eigvalsh(basis.T @ second_moment_ZZ @ basis)[0])
+
+
 def one_perp(num_arms: int) -> Tensor:
     """An orthonormal basis of the vectors that sum to zero, shape (K, K-1)."""
     centred = project(torch.eye(num_arms, dtype=torch.float64))

@@ -4,7 +4,14 @@ import math
 import pytest
 import torch
 
-from icpo.theory.flow import Flow, average_over_arms, both_perp, one_perp, smallest_moment_on_s
+from icpo.theory.flow import (
+    Flow,
+    average_over_arms,
+    both_perp,
+    one_perp,
+    smallest_moment_off_s,
+    smallest_moment_on_s,
+)
 from icpo.theory.statistics import Quadratic, collect
 from tests.theory.build import draws, teacher
 
@@ -55,6 +62,7 @@ def test_rate_on_s_can_exceed_the_slowest_rate():
     ones = torch.cat([torch.zeros(3), torch.full((3,), 3**-0.5)])
     moment = torch.eye(6) - 0.9 * torch.outer(ones, ones)
     assert smallest_moment_on_s(moment) == pytest.approx(1.0)
+    assert smallest_moment_off_s(moment) == pytest.approx(0.1)
     assert torch.linalg.eigvalsh(moment)[0].item() == pytest.approx(0.1)
 
 

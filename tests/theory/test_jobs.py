@@ -11,8 +11,10 @@ from icpo.errors import ConfigError
 SMALL = {
     "policy_matching": [
         "job.num_rounds=8", "job.num_train_tasks=40", "job.num_test_tasks=5", "job.bandit.num_arms=4",
-        "job.compared_fits.levenberg_marquardt.start.num_starts=3", "job.with_query.start.num_starts=3",
-        "job.without_query.start.num_starts=3", "~job.compared_fits.adam", "job.compared_fits.lbfgs.num_steps=200",
+        "job.compared_fits.levenberg_marquardt.start.num_starts=3",
+        "job.with_query.start.num_starts=3",
+        "job.without_query.start.num_starts=3", "~job.compared_fits.adam",
+        "job.compared_fits.lbfgs.num_steps=200",
         "job.compared_fits.lbfgs.start.num_starts=2", "job.kl_fit.num_steps=20",
         "job.kl_fit.start.num_starts=2",
         "job.scales=[0.01,1.0]", "job.metric_arms=[3]", "job.num_metrics=2",

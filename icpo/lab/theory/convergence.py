@@ -11,7 +11,7 @@ from icpo.lab.theory.artifacts import BLUE, GREY, ORANGE, RED, figure, write_cur
 from icpo.lab.theory.moments import moment_claims, write_moments
 from icpo.theory.bandit import Bandit, draw, seeded
 from icpo.theory.claims import Claim, judge
-from icpo.theory.flow import Flow
+from icpo.theory.flow import Flow, smallest_moment_off_s, smallest_moment_on_s
 from icpo.theory.second_moment import MomentBounds, moment_bounds, moments_by_round
 from icpo.theory.statistics import collect
 from icpo.theory.teacher import Teacher, TeacherRecipe
@@ -99,7 +99,8 @@ class Convergence:
         """Writes loss*.csv, moments.csv and convergence.{png,pdf}; returns rates, violations and claims."""
         generator = seeded(self.seed, self.device)
         flow = self._flow(self.scene, self.num_tasks, generator)
-        large, population = self._decay(flow), self._decay(flow.averaged_over_arms())
+        exchangeable = flow.averaged_over_arms()
+        large, population = self._decay(flow), self._decay(exchangeable)
         contrast = self._decay(self._flow(self.contrast, self.num_tasks, generator))
         small = [
             self._decay(self._flow(self.scene, self.num_train_tasks, generator))
@@ -125,6 +126,8 @@ class Convergence:
         return {
             "mu_theorem_floor": share * here.total_floor.mean().item(),
             "mu_theorem_floor_covered": floor,
+            "smallest_moment_on_s": smallest_moment_on_s(exchangeable.second_moment_ZZ),
+            "smallest_moment_off_s": smallest_moment_off_s(exchangeable.second_moment_ZZ),
             "mu_on_s": population.mu_on_s,
             "mu_everywhere": population.mu_everywhere,
             "mu_on_s_contrast": contrast.mu_on_s,
