@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from plain_loop import PlainTeacher, Task, closed_loop, train
 
-from icpo.theory.bandit import Bandit, Draws, draw, seeded
+from icpo.theory.bandit import Bandit, Draws, sample_draws, seeded
 from icpo.theory.lsa import TwoChannel
 from icpo.theory.rollout import policy_gaps
 from icpo.theory.statistics import collect
@@ -79,9 +79,9 @@ def main() -> None:
     arguments = parser.parse_args()
     bandit, generator = Bandit(num_arms=10, tau_w=1.0, sigma=0.5), seeded(0, "cpu")
     teacher = TeacherRecipe("identity", penalty=0.5).build(10, step_size=1.0, gamma=0.2, device="cpu")
-    test = draw(bandit, 64, 30, generator)
-    small = draw(bandit, arguments.looped_tasks, 30, generator)
-    large = draw(bandit, arguments.tasks, 30, generator)
+    test = sample_draws(bandit, 64, 30, generator)
+    small = sample_draws(bandit, arguments.looped_tasks, 30, generator)
+    large = sample_draws(bandit, arguments.tasks, 30, generator)
     plain, plain_cpu, plain_wall = timed(lambda: looped(teacher, small, test))
     difference = plain.distance(batched(teacher, small, test))
     runs = [timed(lambda: batched(teacher, large, test))[1:] for _ in range(arguments.repeats)]

@@ -52,7 +52,7 @@ def seeded(seed: int, device: str) -> torch.Generator:
     return torch.Generator(device=device).manual_seed(seed)
 
 
-def draw(bandit: Bandit, num_tasks: int, num_rounds: int, generator: torch.Generator) -> Draws:
+def sample_draws(bandit: Bandit, num_tasks: int, num_rounds: int, generator: torch.Generator) -> Draws:
     """Fresh tasks, uniforms and reward noise for `num_tasks` trajectories of `num_rounds` rounds."""
     return Draws(
         tasks_BK=bandit.tau_w * _normal((num_tasks, bandit.num_arms), generator),

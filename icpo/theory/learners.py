@@ -50,7 +50,7 @@ class Policy(_Historian):
     player: Player
 
     def act(self, memory: History, uniforms_B: Tensor) -> Tensor:
-        """An arm drawn from the player's policy."""
+        """An arm sampled from the player's policy."""
         return sample_inverse_cdf(self.player.policy(memory), uniforms_B)
 
 
@@ -63,7 +63,7 @@ class Thompson(_Historian):
     generator: torch.Generator
 
     def act(self, memory: History, uniforms_B: Tensor) -> Tensor:
-        """The best arm of a task drawn from the posterior; the uniforms are not used."""
+        """The best arm of a task sampled from the posterior; the uniforms are not used."""
         precision_BK = memory.counts_BK / self.sigma**2 + 1 / self.tau_w**2
         mean_BK = memory.rewards_BK / self.sigma**2 / precision_BK
         shape, device = mean_BK.shape, self.generator.device
@@ -105,7 +105,7 @@ class Exp3:
         return Gains(0, torch.zeros_like(tasks_BK))
 
     def act(self, memory: Gains, uniforms_B: Tensor) -> Tensor:
-        """An arm drawn from the exponential weights."""
+        """An arm sampled from the exponential weights."""
         return sample_inverse_cdf(self._policy(memory), uniforms_B)
 
     def learn(self, memory: Gains, arms_B: Tensor, rewards_B: Tensor) -> Gains:

@@ -32,7 +32,7 @@ def prompt(arms_Bt: Tensor, rewards_Bt: Tensor, num_arms: int) -> Tensor:
 class Lsa:
     """A one-layer LSA that plays a bandit: the student of the paper.
 
-    `attends_query` says whether the query column serves as key and value, as in the paper, or asks only.
+    `attends_query` says whether the query column serves as key and value, as in the paper, or only asks.
     Attending to it adds (1/t) W11 11' phi1 to the logits, which no teacher with U1 not parallel to 1 has.
     """
 

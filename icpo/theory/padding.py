@@ -1,4 +1,4 @@
-"""An LSA trained on K arms asked to play more of them.
+"""An LSA trained on K arms that plays more of them.
 
 Shapes: K trained arms, D = K + 1.
 """

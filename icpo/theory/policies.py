@@ -15,7 +15,7 @@ def project(logits_BK: Tensor) -> Tensor:
 def mix_uniform(probabilities_BK: Tensor, gamma: float) -> Tensor:
     """The exploring policy (1 - gamma) p + gamma 1/K. Paper, Eq. (pol)."""
     if not 0 <= gamma <= 1:
-        raise ValueError(f"gamma must lie in [0, 1], got {gamma}")
+        raise ValueError(f"gamma must be in [0, 1], got {gamma}")
     return (1 - gamma) * probabilities_BK + gamma / probabilities_BK.shape[-1]
 
 
@@ -68,10 +68,10 @@ def inverse_cdf_mismatch(p_BK: Tensor, q_BK: Tensor) -> Tensor:
 def sample_maximal_coupling(p_BK: Tensor, q_BK: Tensor, arms_B: Tensor, uniforms_B2: Tensor) -> Tensor:
     """Arms distributed as q, given arms distributed as p, that differ with probability TV(p, q) exactly.
 
-    Keeps arm i with probability min(1, q_i / p_i), else redraws from the part of q that exceeds p.
+    Keeps arm i with probability min(1, q_i / p_i), else samples again from the part of q that exceeds p.
     """
     index = arms_B.unsqueeze(-1)
     kept = uniforms_B2[..., 0] * p_BK.gather(-1, index).squeeze(-1) < q_BK.gather(-1, index).squeeze(-1)
     excess_BK = (q_BK - p_BK).clamp_min(0)
-    redrawn = sample_inverse_cdf(excess_BK, uniforms_B2[..., 1] * excess_BK.sum(-1))
-    return torch.where(kept, arms_B, redrawn)
+    sampled_again = sample_inverse_cdf(excess_BK, uniforms_B2[..., 1] * excess_BK.sum(-1))
+    return torch.where(kept, arms_B, sampled_again)

@@ -11,7 +11,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from icpo.theory.bandit import Bandit, Draws, History, draw
+from icpo.theory.bandit import Bandit, Draws, History, sample_draws
 from icpo.theory.policies import mixed_policy, project
 from icpo.theory.rollout import rollout
 from icpo.theory.teacher import Teacher
@@ -72,7 +72,7 @@ def recover(
 
     `prefixes` says whether t = 1..N-1 all count, as in the theorem, or t = N-1 alone.
     """
-    draws = draw(bandit, num_repeats * max_trajectories, num_rounds, generator)
+    draws = sample_draws(bandit, num_repeats * max_trajectories, num_rounds, generator)
     histories = rollout(teacher, draws).histories[1:-1]
     used = histories if prefixes == "all" else histories[-1:]
     rows_RBPO = torch.stack([_row(teacher, h) for h in used], 1)
@@ -116,7 +116,7 @@ def second_moment_error(
     Either M / (N-1) trajectories with all their prefixes, or M trajectories with one random prefix each.
     """
     per_repeat = num_prefixes if independent else num_prefixes // (num_rounds - 1)
-    draws = draw(bandit, num_repeats * per_repeat, num_rounds, generator)
+    draws = sample_draws(bandit, num_repeats * per_repeat, num_rounds, generator)
     histories = rollout(teacher, draws).histories[1:-1]
     z_BPZ = torch.stack([h.features_BF[:, : 2 * bandit.num_arms] for h in histories], 1)
     if independent:
@@ -135,7 +135,7 @@ def coverage(bandit: Bandit, teacher: Teacher) -> float:
 
 
 def theorem_prefixes(bandit: Bandit, teacher: Teacher, t: int, delta: float) -> float:
-    """t^2 (2K + log(1/delta)) / c_lambda^2, the prefixes that Theorem 3 asks for up to its unknown constant.
+    """t^2 (2K + log(1/delta)) / c_lambda^2, the prefixes that Theorem 3 requires up to its unknown constant.
 
     Infinite where c_lambda is 0. Where it is negative the theorem does not apply; its square is used all the
     same.

@@ -40,11 +40,11 @@ class Sandwich:
         return _ratio(self.lower_factor * self.loss_S, self.kl_S)
 
     def upper_violations(self, tolerance: float = 1e-9) -> int:
-        """How many cases lie above the upper end by more than rounding."""
+        """How many cases are above the upper end by more than rounding."""
         return int((self.upper_ratio_S > 1 + tolerance).sum())
 
     def lower_violations(self, tolerance: float = 1e-9) -> int:
-        """How many cases lie below the lower end by more than rounding."""
+        """How many cases are below the lower end by more than rounding."""
         return int((self.lower_ratio_S > 1 + tolerance).sum())
 
 

@@ -48,7 +48,7 @@ class Statistics:
     def least_squares(self, num_features: int, tolerance: float) -> Tensor:
         """The operator on the first features that fits the labels best, of least norm, (K, num_features).
 
-        Gamma-hat drops out of the minimiser: it is positive definite on 1-perp, where residuals live.
+        Gamma-hat drops out of the minimiser: it is positive definite on 1-perp, where residuals are.
         Eigenvalues up to `tolerance` times the largest count as zero.
         """
         moments = self.moment_sum_FF[:num_features, :num_features]

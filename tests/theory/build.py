@@ -5,7 +5,7 @@ import torch
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from icpo.theory.bandit import Bandit, draw, seeded
+from icpo.theory.bandit import Bandit, sample_draws, seeded
 from icpo.theory.teacher import TeacherRecipe
 
 
@@ -20,4 +20,4 @@ def teacher(num_arms, metric="identity", penalty=0.5, step_size=1.0, gamma=0.2, 
 
 
 def draws(num_arms=4, num_tasks=20, num_rounds=8, seed=0, tau_w=1.0, sigma=0.5):
-    return draw(Bandit(num_arms, tau_w, sigma), num_tasks, num_rounds, seeded(seed, "cpu"))
+    return sample_draws(Bandit(num_arms, tau_w, sigma), num_tasks, num_rounds, seeded(seed, "cpu"))

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from icpo.theory.bandit import Bandit, History, draw, reward, seeded, unit_noise
+from icpo.theory.bandit import Bandit, History, reward, sample_draws, seeded, unit_noise
 from tests.theory.build import draws
 
 
@@ -52,10 +52,10 @@ def test_unknown_noise_is_refused():
 
 def test_draws_have_the_bandits_scales_and_come_back_with_the_seed():
     bandit = Bandit(num_arms=5, tau_w=2.0, sigma=0.25)
-    drawn = draw(bandit, 20_000, 3, seeded(1, "cpu"))
+    drawn = sample_draws(bandit, 20_000, 3, seeded(1, "cpu"))
     assert drawn.tasks_BK.std().item() == pytest.approx(2, rel=0.02)
     assert drawn.noise_BN.std().item() == pytest.approx(0.25, rel=0.02)
-    assert torch.equal(drawn.tasks_BK, draw(bandit, 20_000, 3, seeded(1, "cpu")).tasks_BK)
+    assert torch.equal(drawn.tasks_BK, sample_draws(bandit, 20_000, 3, seeded(1, "cpu")).tasks_BK)
 
 
 def test_blocks_are_the_draws_in_order():

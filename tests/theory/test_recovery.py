@@ -3,7 +3,7 @@ import math
 import pytest
 import torch
 
-from icpo.theory.bandit import Bandit, draw, seeded
+from icpo.theory.bandit import Bandit, sample_draws, seeded
 from icpo.theory.recovery import Recovery, coverage, recover, second_moment_error, theorem_prefixes
 from icpo.theory.statistics import collect
 from tests.theory.build import teacher
@@ -13,7 +13,7 @@ BANDIT = Bandit(num_arms=4, tau_w=1.0, sigma=0.5)
 
 def recovery(prefixes, sigma=0.5, num_rounds=5):
     generator, bandit = seeded(0, "cpu"), Bandit(4, 1.0, sigma)
-    test = draw(bandit, 5, num_rounds, generator)
+    test = sample_draws(bandit, 5, num_rounds, generator)
     return recover(teacher(4), bandit, num_rounds, prefixes, 20, 30, test, generator)
 
 
@@ -53,7 +53,7 @@ def test_theorem_asks_for_infinitely_many_prefixes_at_the_edge():
 
 
 def test_second_moment_error_falls_and_dependence_slows_it():
-    population = collect(teacher(4), draw(BANDIT, 20_000, 11, seeded(9, "cpu"))).second_moment_ZZ
+    population = collect(teacher(4), sample_draws(BANDIT, 20_000, 11, seeded(9, "cpu"))).second_moment_ZZ
 
     def error(num_prefixes, independent):
         generator = seeded(1, "cpu")

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from icpo.theory.bandit import Bandit, draw, seeded
+from icpo.theory.bandit import Bandit, sample_draws, seeded
 from icpo.theory.second_moment import moment_bounds, moments_by_round
 from icpo.theory.statistics import collect
 from tests.theory.build import draws, teacher
@@ -10,7 +10,7 @@ from tests.theory.build import draws, teacher
 def bounds(penalty=0.5, sigma=0.1, gamma=0.2, step_size=1.0):
     bandit = Bandit(num_arms=4, tau_w=1.0, sigma=sigma)
     expert = teacher(4, penalty=penalty, gamma=gamma, step_size=step_size)
-    moments = moments_by_round(expert, draw(bandit, 20_000, 12, seeded(0, "cpu")))
+    moments = moments_by_round(expert, sample_draws(bandit, 20_000, 12, seeded(0, "cpu")))
     return moment_bounds(expert, bandit, moments)
 
 

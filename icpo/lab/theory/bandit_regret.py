@@ -10,7 +10,7 @@ from torch import Tensor
 
 from icpo.errors import ConfigError
 from icpo.lab.theory.artifacts import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, figure, write_curve
-from icpo.theory.bandit import Bandit, draw, seeded
+from icpo.theory.bandit import Bandit, sample_draws, seeded
 from icpo.theory.claims import Claim, judge
 from icpo.theory.fits import Fit
 from icpo.theory.learners import Exp3, Policy, Thompson, Ucb, cumulative_regret, growth_exponent
@@ -81,14 +81,16 @@ class BanditRegret:
         generator = seeded(self.seed, self.device)
         home = next(iter(self.scenes.values())).bandit
         teacher = self.teacher.build(home.num_arms, self.step_size, self.gamma, self.device)
-        statistics = collect(teacher, draw(home, self.num_train_tasks, self.num_train_rounds, generator))
+        statistics = collect(
+            teacher, sample_draws(home, self.num_train_tasks, self.num_train_rounds, generator)
+        )
         students = {
             "LSA": only_lsa(self.fit.fit(statistics, self.gamma, generator).students[0]),
             "rough LSA": only_lsa(self.rough_fit.fit(statistics, self.gamma, generator).students[0]),
         }
         played = {name: self._play(scene, home, students, generator) for name, scene in self.scenes.items()}
         write_regrets(cell, played, self.horizons)
-        draw_regrets(cell, played)
+        plot_regrets(cell, played)
         claims = self._claims(played)
         return {
             "regret": {
@@ -112,7 +114,7 @@ class BanditRegret:
     def _play(
         self, scene: Scene, home: Bandit, students: Mapping[str, Lsa], generator: torch.Generator
     ) -> Played:
-        draws = draw(scene.bandit, self.num_test_tasks, max(self.horizons), generator)
+        draws = sample_draws(scene.bandit, self.num_test_tasks, max(self.horizons), generator)
         teacher = self.teacher.build(scene.bandit.num_arms, self.step_size, self.gamma, self.device)
         extended = {name: scene.extended(lsa) for name, lsa in students.items()}
         policies = {"teacher": Policy(teacher), **{name: Policy(lsa) for name, lsa in extended.items()}}
@@ -195,8 +197,8 @@ def write_regrets(cell: Path, played: Mapping[str, Played], horizons: Sequence[i
     write_curve(cell / "regret.csv", dict(zip(names, zip(*rows, strict=True), strict=True)))
 
 
-def draw_regrets(cell: Path, played: Mapping[str, Played]) -> None:
-    """regret.{png,pdf}: one panel for each scene; the LSA's line lies on the teacher's where it imitates."""
+def plot_regrets(cell: Path, played: Mapping[str, Played]) -> None:
+    """regret.{png,pdf}: one panel for each scene; where the LSA imitates, its line covers the teacher's."""
     num_rows = (len(played) + 2) // 3
     with figure(cell, "regret", num_columns=3, num_rows=num_rows, width=2.6, height=2.3) as panels:
         for axes in panels[len(played) :]:

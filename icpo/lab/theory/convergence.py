@@ -9,7 +9,7 @@ from torch import Tensor
 
 from icpo.lab.theory.artifacts import BLUE, GREY, ORANGE, RED, figure, write_curve
 from icpo.lab.theory.moments import moment_claims, write_moments
-from icpo.theory.bandit import Bandit, draw, seeded
+from icpo.theory.bandit import Bandit, sample_draws, seeded
 from icpo.theory.claims import Claim, judge
 from icpo.theory.flow import Flow, smallest_moment_off_s, smallest_moment_on_s
 from icpo.theory.second_moment import MomentBounds, moment_bounds, moments_by_round
@@ -62,7 +62,7 @@ class Decay:
         return (self.shares_SI / (-2 * mu * self.times_I).exp()).amax(-1)
 
     def violations(self, mu: float) -> int:
-        """How many starts ever lie above exp(-2 mu t) by more than rounding."""
+        """How many starts are ever above exp(-2 mu t) by more than rounding."""
         return int((self.excess(mu) > 1 + 1e-9).sum())
 
     def final_rates(self) -> Tensor:
@@ -122,7 +122,7 @@ class Convergence:
         write_losses(cell / "loss.csv", population)
         write_losses(cell / "loss_contrast.csv", contrast)
         write_moments(cell, {"paper": here, "covered": covered, "no_noise": silent, "heavy_penalty": heavy})
-        draw_convergence(cell, population, contrast, covered, silent)
+        plot_convergence(cell, population, contrast, covered, silent)
         return {
             "mu_theorem_floor": share * here.total_floor.mean().item(),
             "mu_theorem_floor_covered": floor,
@@ -140,7 +140,7 @@ class Convergence:
         }
 
     def _flow(self, scene: Scene, num_tasks: int, generator: torch.Generator) -> Flow:
-        draws = draw(scene.bandit, num_tasks, self.num_rounds, generator)
+        draws = sample_draws(scene.bandit, num_tasks, self.num_rounds, generator)
         return Flow.of_sample(collect(scene.teacher(self.device), draws))
 
     def _decay(self, flow: Flow) -> Decay:
@@ -152,7 +152,7 @@ class Convergence:
             bandit=replace(self.scene.bandit, sigma=sigma),
             recipe=replace(self.scene.recipe, penalty=penalty),
         )
-        draws = draw(scene.bandit, self.num_tasks, self.num_rounds, generator)
+        draws = sample_draws(scene.bandit, self.num_tasks, self.num_rounds, generator)
         teacher = scene.teacher(self.device)
         return moment_bounds(teacher, scene.bandit, moments_by_round(teacher, draws))
 
@@ -236,7 +236,7 @@ def write_losses(path: Path, decay: Decay) -> None:
     )
 
 
-def draw_convergence(
+def plot_convergence(
     cell: Path, decay: Decay, contrast: Decay, covered: MomentBounds, silent: MomentBounds
 ) -> None:
     """convergence.{png,pdf}: losses against both exponentials, and the second moment against its lemma."""

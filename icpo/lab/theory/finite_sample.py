@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from icpo.lab.theory.artifacts import BLUE, GREEN, ORANGE, RED, figure, write_curve
-from icpo.theory.bandit import Bandit, draw, seeded
+from icpo.theory.bandit import Bandit, sample_draws, seeded
 from icpo.theory.claims import Claim, judge
 from icpo.theory.recovery import Prefixes, Recovery, coverage, recover, second_moment_error, theorem_prefixes
 from icpo.theory.statistics import collect
@@ -108,7 +108,7 @@ class FiniteSample:
                 **{o.setting.label(): o.recovery.gap_RB.mean(0).cpu() for o in outcomes},
             },
         )
-        self._draw(cell, outcomes, dependent, independent)
+        self._plot(cell, outcomes, dependent, independent)
         claims = self._claims(outcomes, base, dependent, independent)
         return {
             "c_lambda": base.coverage,
@@ -137,7 +137,7 @@ class FiniteSample:
     def _outcome(self, setting: Setting, generator: torch.Generator) -> Outcome:
         bandit = Bandit(setting.num_arms, self.tau_w, setting.sigma)
         teacher = self.teacher.build(setting.num_arms, self.step_size, setting.gamma, self.device)
-        test = draw(bandit, self.num_test_tasks, setting.num_rounds, generator)
+        test = sample_draws(bandit, self.num_test_tasks, setting.num_rounds, generator)
         recovery = recover(
             teacher,
             bandit,
@@ -164,7 +164,7 @@ class FiniteSample:
         setting, bandit = self.base, Bandit(self.base.num_arms, self.tau_w, self.base.sigma)
         teacher = self.teacher.build(setting.num_arms, self.step_size, setting.gamma, self.device)
         population = collect(
-            teacher, draw(bandit, self.population_tasks, setting.num_rounds, generator)
+            teacher, sample_draws(bandit, self.population_tasks, setting.num_rounds, generator)
         ).second_moment_ZZ
         means = [
             [
@@ -254,7 +254,7 @@ class FiniteSample:
             ),
         ]
 
-    def _draw(self, cell: Path, outcomes: Sequence[Outcome], dependent: Tensor, independent: Tensor) -> None:
+    def _plot(self, cell: Path, outcomes: Sequence[Outcome], dependent: Tensor, independent: Tensor) -> None:
         with figure(cell, "recovery", num_columns=3, width=3.1) as (error, coupons, moments):
             colors = [BLUE, ORANGE, GREEN, RED]
             by_length = [
@@ -276,7 +276,7 @@ class FiniteSample:
                 title=f"Exact recovery, $K={self.base.num_arms}$",
             )
             error.legend(fontsize=7)
-            _draw_coupons(coupons, outcomes, self.max_trajectories)
+            _plot_coupons(coupons, outcomes, self.max_trajectories)
             moments.plot(self.concentration_prefixes, dependent, "o-", color=BLUE, label="whole trajectories")
             moments.plot(self.concentration_prefixes, independent, "s--", color=ORANGE, label="independent")
             moments.set(
@@ -289,7 +289,7 @@ class FiniteSample:
             moments.legend(fontsize=7)
 
 
-def _draw_coupons(axes: Any, outcomes: Sequence[Outcome], limit: int) -> None:
+def _plot_coupons(axes: Any, outcomes: Sequence[Outcome], limit: int) -> None:
     for color, prefixes, label in ((BLUE, "all", "all prefixes"), (RED, "last", "last prefix only")):
         chosen = [o for o in outcomes if o.setting.prefixes == prefixes]
         if chosen:

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from icpo.lab.theory.artifacts import BLUE, GREEN, RED, figure, write_curve
-from icpo.theory.bandit import Bandit, draw, seeded
+from icpo.theory.bandit import Bandit, sample_draws, seeded
 from icpo.theory.claims import Claim, judge
 from icpo.theory.flow import Flow
 from icpo.theory.policies import project
@@ -77,7 +77,7 @@ class KlSandwich:
             "lower_ratio": counterexample.lower_ratio_S,
         }
         write_curve(cell / "counterexample.csv", columns)
-        draw_sandwich(cell, cells, adversary)
+        plot_sandwich(cell, cells, adversary)
         tally = count_violations(cells, self.num_rounds)
         worst = max(adversary.values())
         worst_summed = max(2 / (N - 1) * ratio for (_, _, N), ratio in adversary.items())
@@ -100,7 +100,7 @@ class KlSandwich:
 
     def _cell(self, K: int, gamma: float, step_size: float, generator: torch.Generator) -> Cell:
         teacher = self.teacher.build(K, step_size, gamma, self.device)
-        draws = draw(Bandit(K, self.tau_w, self.sigma), self.num_tasks, self.num_rounds, generator)
+        draws = sample_draws(Bandit(K, self.tau_w, self.sigma), self.num_tasks, self.num_rounds, generator)
         statistics = collect(teacher, draws)
         flow = Flow.of_sample(statistics)
         scales = torch.tensor(self.start_scales, dtype=torch.float64, device=self.device)[:, None, None]
@@ -152,7 +152,7 @@ class KlSandwich:
 
 
 def count_violations(cells: Sequence[Cell], num_rounds: int) -> dict[str, int]:
-    """How many students there are, and how many lie outside each end, for each loss."""
+    """How many students there are, and how many are outside each end, for each loss."""
     return {
         "students": sum(len(c.time_S) for c in cells),
         "upper_violations": sum(c.ends.upper_violations() for c in cells),
@@ -239,7 +239,7 @@ def write_students(cell: Path, cells: Sequence[Cell], num_rounds: int) -> None:
     write_curve(cell / "students.csv", {name: values.cpu() for name, values in columns.items()})
 
 
-def draw_sandwich(
+def plot_sandwich(
     cell: Path, cells: Sequence[Cell], adversary: Mapping[tuple[int, float, int], float]
 ) -> None:
     """sandwich.{png,pdf}: where the lower end holds, and how near anyone comes to the upper end."""

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from icpo.lab.theory.artifacts import BLUE, GREEN, RED, figure, plot_band, write_curve
 from icpo.lab.theory.realisability import as_json, check_metrics, realisability_claims
-from icpo.theory.bandit import Bandit, Draws, draw, seeded
+from icpo.theory.bandit import Bandit, Draws, sample_draws, seeded
 from icpo.theory.claims import Claim, judge
 from icpo.theory.fits import Adam, Fit, Fitted, Lbfgs, LevenbergMarquardt, LsaFit, fitted_lsas
 from icpo.theory.lsa import Lsa
@@ -60,7 +60,7 @@ class PolicyMatching:
     def run(self, cell: Path) -> Mapping[str, object]:
         """Writes gap.csv, starts.csv and gap.{png,pdf}; returns gaps, success over starts and claims."""
         generator = seeded(self.seed, self.device)
-        test = draw(self.bandit, self.num_test_tasks, self.num_rounds, generator)
+        test = sample_draws(self.bandit, self.num_test_tasks, self.num_rounds, generator)
         easy = self._trial(self.teacher, test, generator)
         hard = self._trial(self.general_teacher, test, generator)
         trained = easy.fitted(self.fit)
@@ -77,7 +77,7 @@ class PolicyMatching:
         )
         write_curves(cell, gaps)
         write_starts(cell, finals)
-        draw_gaps(cell, gaps)
+        plot_gaps(cell, gaps)
         claims = [*matching_claims(gaps, finals), *realisability_claims(kinds, self.metric_arms)]
         return {
             "closed_form_max_gap": gaps["closed_form"].max().item(),
@@ -111,7 +111,7 @@ class PolicyMatching:
 
     def _trial(self, recipe: TeacherRecipe, test: Draws, generator: torch.Generator) -> "Trial":
         teacher = recipe.build(self.bandit.num_arms, self.step_size, self.gamma, self.device)
-        train = draw(self.bandit, self.num_train_tasks, self.num_rounds, generator)
+        train = sample_draws(self.bandit, self.num_train_tasks, self.num_rounds, generator)
         return Trial(teacher, train, collect(teacher, train), test, generator)
 
 
@@ -153,7 +153,7 @@ def final_gaps(gaps_SBN: Tensor) -> Tensor:
 
 
 def num_successful(final_S: Tensor) -> int:
-    """How many starts end with the gap asked of a trained LSA; a student that diverged does not."""
+    """How many starts end with a gap of at most TRAINED_GAP; a student that diverged does not."""
     return int((final_S <= TRAINED_GAP).sum())
 
 
@@ -205,7 +205,7 @@ def matching_claims(gaps: Mapping[str, Tensor], finals: Mapping[str, Mapping[str
 
 
 def all_successful(final_S: Tensor) -> bool:
-    """Whether every start ends with the gap asked of a trained LSA."""
+    """Whether every start ends with a gap of at most TRAINED_GAP."""
     return num_successful(final_S) == len(final_S)
 
 
@@ -238,7 +238,7 @@ def write_starts(cell: Path, finals: Mapping[str, Mapping[str, Tensor]]) -> None
     )
 
 
-def draw_gaps(cell: Path, gaps: Mapping[str, Tensor]) -> None:
+def plot_gaps(cell: Path, gaps: Mapping[str, Tensor]) -> None:
     """gap.{png,pdf}: the paper's Figure 2 (top), and beside it a teacher beyond the paper's LSA."""
     curves = {name: gaps_SBN.flatten(0, 1).cpu() for name, gaps_SBN in gaps.items()}
     rounds = torch.arange(2, curves["trained"].shape[-1] + 2)

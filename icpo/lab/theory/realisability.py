@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import get_args
 
-from icpo.theory.bandit import Bandit, draw, seeded
+from icpo.theory.bandit import Bandit, sample_draws, seeded
 from icpo.theory.claims import Claim
 from icpo.theory.realisability import Metric, candidate_lsa, is_realisable, query_bias, sample_metric
 from icpo.theory.rollout import policy_gaps
@@ -29,7 +29,7 @@ def check_metrics(
     generator = seeded(seed, "cpu")
     kinds = {name: Kind() for name in get_args(Metric)}
     for K in num_arms:
-        test = draw(Bandit(K, 1.0, 0.5), 4, 10, generator)
+        test = sample_draws(Bandit(K, 1.0, 0.5), 4, 10, generator)
         for name, kind in kinds.items():
             for _ in range(num_metrics):
                 H = sample_metric(name, K, generator)

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from icpo.lab.theory.artifacts import BLUE, GREY, ORANGE, RED, figure, plot_band, write_curve
-from icpo.theory.bandit import Bandit, Draws, draw, seeded, unit_noise
+from icpo.theory.bandit import Bandit, Draws, sample_draws, seeded, unit_noise
 from icpo.theory.claims import Claim, judge
 from icpo.theory.fits import Fit
 from icpo.theory.rollout import Player, policy_gaps
@@ -50,9 +50,9 @@ class RewardShock:
         """Writes drift.csv and drift.{png,pdf}; returns b's range, violations of the bounds and claims."""
         generator = seeded(self.seed, self.device)
         teacher = self.teacher.build(self.bandit.num_arms, self.step_size, self.gamma, self.device)
-        train = draw(self.bandit, self.num_train_tasks, self.num_train_rounds, generator)
+        train = sample_draws(self.bandit, self.num_train_tasks, self.num_train_rounds, generator)
         student = self.fit.fit(collect(teacher, train), self.gamma, generator).students[0]
-        test = draw(self.bandit, self.num_test_tasks, self.horizon, generator)
+        test = sample_draws(self.bandit, self.num_test_tasks, self.horizon, generator)
         drifts: dict[Coupling, Drift] = {
             "inverse_cdf": self._expected_drift(student, test, "inverse_cdf", generator),
             "maximal": self._expected_drift(student, test, "maximal", generator),
@@ -76,7 +76,7 @@ class RewardShock:
         ]
         curves = self._curves(single, drifts, bounds)
         write_curve(cell / "drift.csv", {name: values.cpu() for name, values in curves.items()})
-        self._draw(cell, single, curves)
+        self._plot(cell, single, curves)
         return {
             "bound_violations": violations["inverse_cdf_closed_form"],
             "violations": violations,
@@ -119,7 +119,7 @@ class RewardShock:
 
     def _continuations(self, test: Draws, num_draws: int, generator: torch.Generator) -> Draws:
         """`num_draws` copies of every task that share rounds 1..s-1 and are independent from round s on."""
-        fresh = draw(self.bandit, num_draws * len(test.tasks_BK), test.num_rounds, generator)
+        fresh = sample_draws(self.bandit, num_draws * len(test.tasks_BK), test.num_rounds, generator)
         past = self.shock.round - 1
         return Draws(
             test.tasks_BK.repeat(num_draws, 1),
@@ -140,7 +140,7 @@ class RewardShock:
         Rows are the 5%, 50% and 95% quantiles over NUM_TASK_SETS sets of tasks.
         """
         generator = seeded(self.seed, "cpu")
-        sets = draw(self.bandit, NUM_TASK_SETS * self.num_test_tasks, 1, generator)
+        sets = sample_draws(self.bandit, NUM_TASK_SETS * self.num_test_tasks, 1, generator)
         levels = torch.tensor([0.05, 0.5, 0.95], dtype=torch.float64)
         penalties = sorted({self.teacher.penalty, *(fifth / 5 for fifth in range(21))})
         ranges = {}
@@ -220,7 +220,7 @@ class RewardShock:
             "total_variation": drifts["inverse_cdf"].variation_BT.mean(0),
         }
 
-    def _draw(self, cell: Path, single: Drift, curves: Mapping[str, Tensor]) -> None:
+    def _plot(self, cell: Path, single: Drift, curves: Mapping[str, Tensor]) -> None:
         on_cpu = {name: values.cpu() for name, values in curves.items()}
         rounds = on_cpu["round"]
         before = torch.zeros(

@@ -81,7 +81,7 @@ def _line(values: Sequence[str]) -> str:
 
 
 def main() -> None:
-    """Prints the table of the outputs folder named on the command line, and stores it where asked to."""
+    """Print the table of an outputs folder; with --write, store it too."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("outputs", type=Path, nargs="?", default=Path("outputs"), help="where the runs are")
     parser.add_argument("--write", type=Path, metavar="FOLDER", help="write FOLDER/NAME/verdicts.md as well")
