@@ -1,7 +1,7 @@
 """Finite samples: from how many trajectories is the empirical optimum the teacher? Paper, Theorem 3."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -48,11 +48,7 @@ class Outcome:
         """The outcome's line of recovery.csv; trajectories are medians over repeats."""
         return {
             "setting": self.setting.label(),
-            "num_arms": self.setting.num_arms,
-            "num_rounds": self.setting.num_rounds,
-            "gamma": self.setting.gamma,
-            "sigma": self.setting.sigma,
-            "prefixes": self.setting.prefixes,
+            **asdict(self.setting),
             "first_exact": self.exact_R.median().item(),
             "first_exact_max": self.exact_R.max().item(),
             "first_full_rank": self.full_rank_R.median().item(),
@@ -138,16 +134,8 @@ class FiniteSample:
         bandit = Bandit(setting.num_arms, self.tau_w, setting.sigma)
         teacher = self.teacher.build(setting.num_arms, self.step_size, setting.gamma, self.device)
         test = sample_draws(bandit, self.num_test_tasks, setting.num_rounds, generator)
-        recovery = recover(
-            teacher,
-            bandit,
-            setting.num_rounds,
-            setting.prefixes,
-            self.num_repeats,
-            self.max_trajectories,
-            test,
-            generator,
-        )
+        length, sizes = setting.num_rounds, (self.num_repeats, self.max_trajectories)
+        recovery = recover(teacher, bandit, length, setting.prefixes, *sizes, test, generator)
         return Outcome(
             setting,
             recovery,
@@ -166,23 +154,18 @@ class FiniteSample:
         population = collect(
             teacher, sample_draws(bandit, self.population_tasks, setting.num_rounds, generator)
         ).second_moment_ZZ
-        means = [
-            [
-                second_moment_error(
-                    teacher,
-                    bandit,
-                    setting.num_rounds,
-                    M,
-                    independent,
-                    self.concentration_repeats,
-                    population,
-                    generator,
-                ).mean()
-                for M in self.concentration_prefixes
-            ]
+
+        def mean_error(num_prefixes: int, independent: bool) -> Tensor:
+            repeats, N = self.concentration_repeats, setting.num_rounds
+            return second_moment_error(
+                teacher, bandit, N, num_prefixes, independent, repeats, population, generator
+            ).mean()
+
+        dependent, independent = (
+            torch.stack([mean_error(M, independent) for M in self.concentration_prefixes]).cpu()
             for independent in (False, True)
-        ]
-        return torch.stack(means[0]).cpu(), torch.stack(means[1]).cpu()
+        )
+        return dependent, independent
 
     def _claims(
         self, outcomes: Sequence[Outcome], base: Outcome, dependent: Tensor, independent: Tensor
