@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 import torch
+from pydantic import NonNegativeFloat, PositiveInt
 from torch import Tensor
 
 from icpo.errors import ConfigError
 from icpo.lab.theory.artifacts import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, figure, write_curve
+from icpo.lab.theory.ranges import AtLeastTwo, Share
 from icpo.theory.bandit import Bandit, sample_draws, seeded
 from icpo.theory.claims import Claim, judge
 from icpo.theory.fits import Fit
@@ -19,6 +21,7 @@ from icpo.theory.padding import permutation_averaged, zero_padded
 from icpo.theory.rollout import policy_gaps
 from icpo.theory.statistics import collect
 from icpo.theory.teacher import TeacherRecipe
+from icpo.types.validated import validated
 
 STYLES: Mapping[str, Mapping[str, Any]] = {
     "teacher": {"color": GREEN, "lw": 4, "alpha": 0.5},
@@ -54,7 +57,7 @@ class Played:
     gaps: Mapping[str, Tensor]
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class BanditRegret:
     """Train on the first scene's bandit, then let students, teacher and classical algorithms play them all.
 
@@ -64,13 +67,13 @@ class BanditRegret:
 
     scenes: Mapping[str, Scene]
     teacher: TeacherRecipe
-    gamma: float
-    step_size: float
-    num_train_rounds: int
-    num_train_tasks: int
-    num_test_tasks: int
-    horizons: Sequence[int]
-    exp3_gamma: float
+    gamma: Share
+    step_size: NonNegativeFloat
+    num_train_rounds: AtLeastTwo
+    num_train_tasks: PositiveInt
+    num_test_tasks: PositiveInt
+    horizons: Sequence[PositiveInt]
+    exp3_gamma: Share
     fit: Fit
     rough_fit: Fit
     device: str

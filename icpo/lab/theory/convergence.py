@@ -5,16 +5,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
+from pydantic import NonNegativeFloat, PositiveInt
 from torch import Tensor
 
 from icpo.lab.theory.artifacts import BLUE, GREY, ORANGE, RED, figure, write_curve
 from icpo.lab.theory.moments import moment_claims, write_moments
+from icpo.lab.theory.ranges import AtLeastTwo
 from icpo.theory.bandit import Bandit, sample_draws, seeded
 from icpo.theory.claims import Claim, judge
 from icpo.theory.flow import Flow, smallest_moment_off_s, smallest_moment_on_s
 from icpo.theory.second_moment import MomentBounds, moment_bounds, moments_by_round
 from icpo.theory.statistics import collect
 from icpo.theory.teacher import Teacher, TeacherRecipe
+from icpo.types.validated import validated
 
 THEOREM = "Theorem (exponential convergence)"
 
@@ -71,7 +74,7 @@ class Decay:
         return fall / (self.times_I[-1] - self.times_I[-2]) / (2 * self.mu_everywhere)
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class Convergence:
     """Follow the flow of the measured quadratic, and measure the lemma that its rate depends on.
 
@@ -83,14 +86,14 @@ class Convergence:
 
     scene: Scene
     contrast: Scene
-    num_rounds: int
-    num_tasks: int
-    num_train_tasks: int
-    num_samples: int
-    num_starts: int
-    horizon: float
-    num_records: int
-    covered_sigma: float
+    num_rounds: AtLeastTwo
+    num_tasks: PositiveInt
+    num_train_tasks: PositiveInt
+    num_samples: PositiveInt
+    num_starts: PositiveInt
+    horizon: NonNegativeFloat
+    num_records: PositiveInt
+    covered_sigma: NonNegativeFloat
     heavy_penalty: float
     device: str
     seed: int

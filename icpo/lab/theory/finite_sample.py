@@ -6,14 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from pydantic import NonNegativeFloat, PositiveInt
 from torch import Tensor
 
 from icpo.lab.theory.artifacts import BLUE, GREEN, ORANGE, RED, figure, write_curve
+from icpo.lab.theory.ranges import AtLeastTwo, OpenShare, Share
 from icpo.theory.bandit import Bandit, sample_draws, seeded
 from icpo.theory.claims import Claim, judge
 from icpo.theory.recovery import Prefixes, Recovery, coverage, recover, second_moment_error, theorem_prefixes
 from icpo.theory.statistics import collect
 from icpo.theory.teacher import TeacherRecipe
+from icpo.types.validated import validated
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,7 @@ class Outcome:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class FiniteSample:
     """Recovery from B = 1..max_trajectories in every setting of a sweep around `base`.
 
@@ -70,22 +73,22 @@ class FiniteSample:
     """
 
     base: Setting
-    num_arms: Sequence[int]
-    num_rounds: Sequence[int]
-    gammas: Sequence[float]
-    sigmas: Sequence[float]
-    fixed_rounds: Sequence[int]
+    num_arms: Sequence[AtLeastTwo]
+    num_rounds: Sequence[AtLeastTwo]
+    gammas: Sequence[Share]
+    sigmas: Sequence[NonNegativeFloat]
+    fixed_rounds: Sequence[AtLeastTwo]
     teacher: TeacherRecipe
-    step_size: float
-    tau_w: float
-    num_repeats: int
-    max_trajectories: int
-    num_test_tasks: int
-    exact_gap: float
-    delta: float
-    concentration_prefixes: Sequence[int]
-    concentration_repeats: int
-    population_tasks: int
+    step_size: NonNegativeFloat
+    tau_w: NonNegativeFloat
+    num_repeats: PositiveInt
+    max_trajectories: PositiveInt
+    num_test_tasks: PositiveInt
+    exact_gap: NonNegativeFloat
+    delta: OpenShare
+    concentration_prefixes: Sequence[PositiveInt]
+    concentration_repeats: PositiveInt
+    population_tasks: PositiveInt
     device: str
     seed: int
 

@@ -6,9 +6,11 @@ from itertools import product
 from pathlib import Path
 
 import torch
+from pydantic import NonNegativeFloat, PositiveInt
 from torch import Tensor
 
 from icpo.lab.theory.artifacts import BLUE, GREEN, RED, figure, write_curve
+from icpo.lab.theory.ranges import AtLeastTwo, OpenShare
 from icpo.theory.bandit import Bandit, sample_draws, seeded
 from icpo.theory.claims import Claim, judge
 from icpo.theory.flow import Flow
@@ -17,6 +19,7 @@ from icpo.theory.rollout import rollout
 from icpo.theory.sandwich import Sandwich, repaired_lower_factor, sandwich, worst_upper_ratio
 from icpo.theory.statistics import collect
 from icpo.theory.teacher import TeacherRecipe
+from icpo.types.validated import validated
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,7 @@ class Cell:
     repaired_S: Tensor
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class KlSandwich:
     """Students at every stage of training, for every K, gamma and c, and an adversary, against both ends.
 
@@ -41,19 +44,19 @@ class KlSandwich:
     chooses logits freely, for trajectories of each of `adversary_rounds` lengths N.
     """
 
-    num_arms: Sequence[int]
-    gammas: Sequence[float]
-    step_sizes: Sequence[float]
-    start_scales: Sequence[float]
-    training_times: Sequence[float]
+    num_arms: Sequence[AtLeastTwo]
+    gammas: Sequence[OpenShare]
+    step_sizes: Sequence[NonNegativeFloat]
+    start_scales: Sequence[NonNegativeFloat]
+    training_times: Sequence[NonNegativeFloat]
     teacher: TeacherRecipe
-    tau_w: float
-    sigma: float
-    num_rounds: int
-    num_tasks: int
-    adversary_rounds: Sequence[int]
-    adversary_restarts: int
-    adversary_steps: int
+    tau_w: NonNegativeFloat
+    sigma: NonNegativeFloat
+    num_rounds: AtLeastTwo
+    num_tasks: PositiveInt
+    adversary_rounds: Sequence[AtLeastTwo]
+    adversary_restarts: PositiveInt
+    adversary_steps: PositiveInt
     device: str
     seed: int
 

@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import TypeVar
 
 import torch
+from pydantic import NonNegativeFloat, PositiveInt
 from torch import Tensor
 
 from icpo.lab.theory.artifacts import BLUE, GREEN, RED, figure, plot_band, write_curve
+from icpo.lab.theory.ranges import AtLeastTwo, Share
 from icpo.lab.theory.realisability import as_json, check_metrics, realisability_claims
 from icpo.theory.bandit import Bandit, Draws, sample_draws, seeded
 from icpo.theory.claims import Claim, judge
@@ -19,6 +21,7 @@ from icpo.theory.policies import project
 from icpo.theory.rollout import policy_gaps
 from icpo.theory.statistics import Statistics, collect
 from icpo.theory.teacher import Teacher, TeacherRecipe
+from icpo.types.validated import validated
 
 CLOSED_FORM_GAP = 1e-12
 TRAINED_GAP = 1e-6
@@ -26,7 +29,7 @@ NEAR, BY_KL = "near", "adam on the KL"
 AnyFit = TypeVar("AnyFit", Adam, Lbfgs, LevenbergMarquardt, LsaFit, Adam | Lbfgs)
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class PolicyMatching:
     """Train on teacher trajectories, then compare policies in the student's closed loop on fresh tasks.
 
@@ -39,21 +42,21 @@ class PolicyMatching:
 
     bandit: Bandit
     teacher: TeacherRecipe
-    gamma: float
-    step_size: float
-    num_rounds: int
-    num_train_tasks: int
-    num_test_tasks: int
+    gamma: Share
+    step_size: NonNegativeFloat
+    num_rounds: AtLeastTwo
+    num_train_tasks: PositiveInt
+    num_test_tasks: PositiveInt
     closed_form: Fit
     fit: Fit
     compared_fits: Mapping[str, LsaFit]
     kl_fit: Adam | Lbfgs
-    scales: Sequence[float]
+    scales: Sequence[NonNegativeFloat]
     general_teacher: TeacherRecipe
     with_query: Fit
     without_query: Fit
-    metric_arms: Sequence[int]
-    num_metrics: int
+    metric_arms: Sequence[AtLeastTwo]
+    num_metrics: PositiveInt
     device: str
     seed: int
 

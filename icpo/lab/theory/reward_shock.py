@@ -2,14 +2,16 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
 import torch
+from pydantic import NonNegativeFloat, PositiveInt
 from torch import Tensor
 
 from icpo.lab.theory.artifacts import BLUE, GREY, ORANGE, RED, figure, plot_band, write_curve
+from icpo.lab.theory.ranges import AtLeastTwo, Share
 from icpo.theory.bandit import Bandit, Draws, sample_draws, seeded, unit_noise
 from icpo.theory.claims import Claim, judge
 from icpo.theory.fits import Fit
@@ -17,6 +19,7 @@ from icpo.theory.rollout import Player, policy_gaps
 from icpo.theory.shock import Bound, Coupling, Drift, Shock, drift
 from icpo.theory.statistics import collect
 from icpo.theory.teacher import Teacher, TeacherRecipe
+from icpo.types.validated import validated
 
 GAUSSIAN_MEAN_ABSOLUTE = math.sqrt(2 / math.pi)
 PAPER_B = (0.1236, 0.2127)
@@ -24,7 +27,7 @@ DRAWS_PER_BLOCK = 50
 NUM_TASK_SETS = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class RewardShock:
     """Train on short trajectories, shock one reward of longer ones, and compare the drift with its bounds.
 
@@ -34,13 +37,13 @@ class RewardShock:
 
     bandit: Bandit
     teacher: TeacherRecipe
-    gamma: float
-    step_size: float
-    num_train_rounds: int
-    num_train_tasks: int
-    horizon: int
-    num_test_tasks: int
-    num_draws: int
+    gamma: Share
+    step_size: NonNegativeFloat
+    num_train_rounds: AtLeastTwo
+    num_train_tasks: PositiveInt
+    horizon: PositiveInt
+    num_test_tasks: PositiveInt
+    num_draws: PositiveInt
     shock: Shock
     fit: Fit
     device: str
