@@ -6,6 +6,7 @@ import torch
 
 from icpo.theory.bandit import seeded
 from icpo.theory.lsa import Lsa, feature_operator
+from icpo.theory.policies import project
 from icpo.theory.realisability import (
     candidate_lsa,
     has_equal_rows,
@@ -86,30 +87,41 @@ def test_condition_is_that_of_the_equations_themselves(U, penalty):
     assert has_solution(U, penalty) == is_realisable(H, float(penalty))
 
 
-def nearing_lsa(U, penalty, epsilon):
-    """H1 parallel to e_2 + e_3: weights of order 1/epsilon come within epsilon of the teacher."""
-    U = torch.tensor(U, dtype=torch.float64)
-    phi = torch.tensor([-penalty * epsilon, 1.0, -1 + penalty * epsilon])
-    W_PV, W_KQ = torch.zeros(2, 4, 4)
-    W_PV[:3, 3] = U[:, 1]
-    W_PV[:3, :3] = -penalty * U / phi
-    W_PV[:3, 0] = U[:, 0] / epsilon + penalty * U[:, 1]
-    W_KQ[:, :3] = torch.cat([phi, torch.tensor([epsilon])])[:, None] / 3
+def metric_with_rows(h_K):
+    """A positive definite H with H1 = h."""
+    K, normal = len(h_K), torch.randn(len(h_K), len(h_K), generator=torch.Generator().manual_seed(0))
+    spd = 50 * project(project(normal @ normal.T + 0.1 * torch.eye(K)).T)
+    return spd + (h_K[:, None] + h_K) / K - h_K.sum() / K**2
+
+
+def nearing_lsa(U, penalty, epsilon, lone):
+    """Weights of order 1/epsilon; `lone` are the one or two arms whose W_KQ q stays of order 1."""
+    K, (first, *second) = len(U), lone
+    image = torch.full((K + 1,), -penalty * epsilon)
+    image[K], image[first] = epsilon, 1
+    for arm in second:
+        image[arm] = -1 + (K - 2) * penalty * epsilon
+    shift = penalty * U[:, [first]] / (1 if second else K - 1)
+    W_PV, W_KQ = torch.zeros(2, K + 1, K + 1)
+    W_PV[:K, :K] = U / epsilon + shift
+    W_PV[:K, lone] = -penalty * U[:, lone] / image[lone]
+    W_PV[:K, K] = U[:, first]
+    W_KQ[:, :K] = image[:, None] / K
     return Lsa(W_PV, W_KQ, 0.2, True)
 
 
-def test_two_equal_rows_among_zeros_are_approached_and_not_reached():
-    """Such H are the exception: the loss has no positive lower bound, and no minimiser either."""
-    U, penalty = [[4.0, 1.0, 1.0], [1.0, 2.0, 0.0], [1.0, 0.0, 2.0]], 0.7
-    H = torch.linalg.inv(torch.tensor(U, dtype=torch.float64))
-    assert H.sum(1).tolist() == pytest.approx([0, 0.5, 0.5])
+@pytest.mark.parametrize(("h", "lone"), [([0.0, 1, 1, 1], [0]), ([0.0, 0, 1, 1], [2, 3])])
+def test_some_metrics_are_approached_and_not_reached(h, lone):
+    """H1 parallel to 1 - e_j or to e_i + e_j: the loss has no positive lower bound, and no minimiser."""
+    H, penalty = metric_with_rows(torch.tensor(h)), 0.7
+    assert torch.linalg.eigvalsh(H)[0] > 0
     assert not is_realisable(H, penalty)
-    assert not has_solution([[4, 1, 1], [1, 2, 0], [1, 0, 2]], sympy.Rational(7, 10))
-    target = torch.cat([Teacher.of(H, penalty, 1.0, 0.2).operator_KZ, torch.zeros(3, 2)], 1)
-    distances = []
-    for epsilon in (1e-2, 1e-3, 1e-4):
-        lsa = nearing_lsa(U, penalty, epsilon)
-        distances.append(torch.dist(feature_operator(lsa.W_PV, lsa.W_KQ, True), target).item())
-    assert distances[0] < 0.1
-    assert distances[1] == pytest.approx(distances[0] / 10, rel=0.1)
-    assert distances[2] == pytest.approx(distances[1] / 10, rel=0.1)
+    expert = Teacher.of(H, penalty, 1.0, 0.2)
+    target = torch.cat([expert.operator_KZ, torch.zeros(4, 2)], 1)
+    lsas = [nearing_lsa(expert.U, penalty, epsilon, lone) for epsilon in (1e-2, 1e-3, 1e-4)]
+    far, near, nearest = (
+        torch.dist(feature_operator(lsa.W_PV, lsa.W_KQ, True), target).item() for lsa in lsas
+    )
+    assert 0 < far < 0.01 * torch.linalg.matrix_norm(target)
+    assert near == pytest.approx(far / 10, rel=0.1)
+    assert nearest == pytest.approx(near / 10, rel=0.1)
