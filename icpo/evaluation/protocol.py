@@ -42,6 +42,10 @@ class Protocol:
     worked_example: str | None
     idea_form: str
     answered_only: bool
+    kept_answered_only: bool
+    skip_single: bool
+    empty_headings: bool
+    ignores_backbone_limit: bool
     abstentions_vote: bool
     grading: GradingRules
 
@@ -59,13 +63,14 @@ class Protocol:
     ) -> dict[Purpose, Sampling]:
         """Sampling of every purpose; one that is not named is drawn like a candidate.
 
-        `max_answer_tokens` replaces the limit of all that may be as long as a candidate; what has a limit of
-        its own (look-aheads made short, look-aheads that draw the answer alone) keeps it.
+        `max_answer_tokens` replaces the limit of all that may be as long as a candidate, unless the protocol
+        `ignores_backbone_limit`; what has a limit of its own (look-aheads made short, look-aheads that sample
+        the answer alone) keeps it.
         `thinking_tokens` are added to the limit of summaries.
         """
         candidate = self.sampling["candidate"]
         found = {p: self.sampling.get(p.value, candidate) for p in Purpose}
-        if max_answer_tokens is not None:
+        if max_answer_tokens is not None and not self.ignores_backbone_limit:
             for purpose, one in found.items():
                 if one.max_tokens == candidate.max_tokens and purpose is not Purpose.SUMMARY:
                     found[purpose] = replace(one, max_tokens=max_answer_tokens)

@@ -53,7 +53,10 @@ class Grader:
 
     def extract(self, text: str, kind: AnswerKind) -> str | None:
         """The answer that a completion gives; None is an abstention."""
-        return extract(text, kind, self.rules)
+        answer = extract(text, kind, self.rules)
+        if answer is not None and self.rules.zero_is_no_answer and kind is AnswerKind.NUMBER:
+            return None if self.are_equal(answer, "0", kind) else answer
+        return answer
 
     def normal_form(self, answer: str, kind: AnswerKind) -> str:
         """One text for all answers of the same value; the answer itself where texts are compared."""

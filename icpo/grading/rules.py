@@ -25,6 +25,7 @@ class GradingRules:
             ("0.0833333333333333" and "1/12"); 0 compares decimals exactly, whatever their length.
         plain_number_only: Of kind number, only a plain decimal is an answer (the authors' code).
         string_equality: Of kind expression, answers are equal if their texts are (the authors' code).
+        zero_is_no_answer: Of kind number, an answer of 0 is an abstention (the authors' code).
         vote_budget: Pairs of different answers that math-verify may be asked about in one vote; those beyond
             it count as different, and the score says how many there were.
         placeholders: Contents of a box that echo the prompt; such a box holds no answer.
@@ -40,6 +41,7 @@ class GradingRules:
     rounded_decimal_digits: int
     plain_number_only: bool
     string_equality: bool
+    zero_is_no_answer: bool
     vote_budget: int
     placeholders: tuple[str, ...]
 
@@ -52,9 +54,9 @@ class GradingRules:
 
     @classmethod
     def stored(cls, settings: Mapping[str, Any]) -> "GradingRules":
-        """The rules of a stored configuration's node `protocol.grading`; older ones hold no `vote_budget`."""
+        """The rules of a stored configuration's node `protocol.grading`; older ones lack the newer rules."""
         given = {name: value for name, value in settings.items() if name != "_target_"}
-        return cls(**{"vote_budget": _VOTE_BUDGET, **given})
+        return cls(**{"vote_budget": _VOTE_BUDGET, "zero_is_no_answer": False, **given})
 
     @classmethod
     def paper(cls) -> "GradingRules":
@@ -70,6 +72,7 @@ class GradingRules:
             rounded_decimal_digits=12,
             plain_number_only=False,
             string_equality=False,
+            zero_is_no_answer=False,
             vote_budget=_VOTE_BUDGET,
             placeholders=(
                 "<number>",

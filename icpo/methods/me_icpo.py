@@ -1,11 +1,12 @@
 """ME-ICPO: minimum-entropy in-context policy optimization (paper, Algorithm 1)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from icpo.methods.contracts import require_members, rewarded, selected
 from icpo.methods.drawing import draw_candidates, draw_finals, draw_summaries, look_ahead
 from icpo.seeding import derive_seed
 from icpo.types import (
+    AskLookahead,
     Attempt,
     Budget,
     Candidate,
@@ -15,6 +16,8 @@ from icpo.types import (
     QuestionResult,
     RewardSource,
     Round,
+    Selecting,
+    Selection,
     Selector,
     Solving,
     Toolkit,
@@ -32,7 +35,8 @@ class MeIcpo:
     being summarised and kept.
 
     Beyond the paper and off by default: `early_stop` ends the rounds once so large a share of a round's
-    candidates agree.
+    candidates agree. As the authors' code does: `kept_answered_only` drops a selected attempt without an
+    answer, and `skip_single` keeps a round's only attempt without look-aheads.
     """
 
     reward: RewardSource
@@ -41,6 +45,8 @@ class MeIcpo:
     finals_after: tuple[int, ...] | None = None
     answered_only: bool = True
     early_stop: float | None = None
+    kept_answered_only: bool = False
+    skip_single: bool = False
     name: str = "me_icpo"
     label: str = "me_icpo"
 
@@ -109,16 +115,25 @@ class MeIcpo:
             Attempt(candidates[i], rewards.tags[i], summary)
             for i, summary in zip(eligible, summaries, strict=True)
         )
-        selection = yield from selected(  # line 6
-            self.selector,
-            attempts,
-            look_ahead(question, history, attempts, tools, scope),
-            num_lookaheads=self.num_lookaheads,
-            seed=derive_seed(scope, "select"),
+        selection = yield from self._select(  # line 6
+            attempts, look_ahead(question, history, attempts, tools, scope), derive_seed(scope, "select")
         )
         return Round(
             candidates, votes, rewards, eligible, attempts, selection.lookaheads, selection.kept, num_dropped
         )
+
+    def _select(self, attempts: tuple[Attempt, ...], ask: AskLookahead, seed: int) -> Selecting:
+        """Line 6, and what the authors' code does around it."""
+        if self.skip_single and len(attempts) == 1:
+            selection = Selection((0,))
+        else:
+            selection = yield from selected(
+                self.selector, attempts, ask, num_lookaheads=self.num_lookaheads, seed=seed
+            )
+        if not self.kept_answered_only:
+            return selection
+        kept = tuple(i for i in selection.kept if attempts[i].candidate.answer is not None)
+        return replace(selection, kept=kept)
 
     def _has_settled(self, rounds: list[Round]) -> bool:
         """Whether the last round's candidates agree so much that further rounds are spared."""

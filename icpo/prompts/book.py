@@ -22,17 +22,20 @@ class Book:
     """The prompts of a protocol.
 
     `answer_line` is appended to each idea, with {answer} filled in; `answer_as_float` writes whole numbers as
-    the authors' code does (204.0); `reward_tags` tells whether ideas are split by reward and the system
-    prompt says so; `idea_form` drops a part of each idea. `forced_answer`, beyond the paper, ends the prompt
-    of a look-ahead: the answer's opening words, up to its `boxed{`. `worked_example`, beyond the
-    paper too, is a question with its solution that comes before every question, for models that follow an
-    example and not an instruction; the prompt then ends in "Answer:".
+    the authors' code does (204.0). `reward_tags` splits ideas by reward and has the system prompt say so;
+    `empty_headings` writes both headings even over empty lists and joins all by single newlines, as the
+    authors' code does. `idea_form` drops a part of each idea.
+
+    Beyond the paper: `forced_answer` ends the prompt of a look-ahead with the answer's opening words, up to
+    its `boxed{`; `worked_example` is a question with its solution that comes before every question, for
+    models that follow an example and not an instruction, and the prompt then ends in "Answer:".
     """
 
     answer_line: str
     answer_as_float: bool
     reward_tags: bool
     idea_form: IdeaForm
+    empty_headings: bool = False
     forced_answer: str | None = None  # runs stored before it existed were drawn without
     worked_example: str | None = None
 
@@ -50,8 +53,8 @@ class Book:
         """Question with the history's ideas: bad ones, then good ones, each list in order of arrival."""
         parts = [question.text]
         if self.reward_tags:
-            parts += self._ideas(paper.BAD_IDEAS, [a for a in history if a.reward == 0])
-            parts += self._ideas(paper.GOOD_IDEAS, [a for a in history if a.reward == 1])
+            parts += self._ideas(paper.BAD_IDEAS, [a for a in history if a.reward == 0], self.empty_headings)
+            parts += self._ideas(paper.GOOD_IDEAS, [a for a in history if a.reward == 1], self.empty_headings)
             parts += self._ideas(paper.UNTAGGED_IDEAS, [a for a in history if a.reward is None])
         else:
             parts += self._ideas(paper.UNTAGGED_IDEAS, list(history))
@@ -98,13 +101,13 @@ class Book:
 
     def _user(self, parts: list[str]) -> str:
         """The question and its ideas; with a worked example, in the example's form."""
-        text = "\n\n".join(parts)
+        text = ("\n" if self.empty_headings else "\n\n").join(parts)
         if self.worked_example is None:
             return f"{text}\n"
         return f"{self.worked_example.strip()}\n\nQuestion: {text}\n\nAnswer:"
 
-    def _ideas(self, title: str, attempts: list[Attempt]) -> list[str]:
-        if not attempts:
+    def _ideas(self, title: str, attempts: list[Attempt], even_if_empty: bool = False) -> list[str]:
+        if not attempts and not even_if_empty:
             return []
         return [title, *(f"[{i}]- {self.idea(a)}" for i, a in enumerate(attempts))]
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from icpo.grading import GradingRules
+from icpo.grading import Grader, GradingRules
 from icpo.grading.extract import extract, reads_as_answer
 from icpo.types import AnswerKind
 
@@ -85,6 +85,17 @@ def test_plain_numbers_only_as_the_authors_code_reads_them(text, answer):
     authors = replace(PAPER, plain_number_only=True)
     assert extract(text, NUMBER, authors) == answer
     assert extract(r"\boxed{\frac{1}{2}}", EXPRESSION, authors) == r"\frac{1}{2}"
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"), [(r"\boxed{0}", None), (r"\boxed{0.0}", None), (r"\boxed{10}", "10")]
+)
+def test_an_answer_of_zero_is_none_to_the_authors_code(text, answer):
+    with Grader(replace(PAPER, zero_is_no_answer=True)) as grader:
+        assert grader.extract(text, NUMBER) == answer
+        assert grader.extract(r"\boxed{0}", EXPRESSION) == "0"
+    with Grader(PAPER) as grader:
+        assert grader.extract(r"\boxed{0}", NUMBER) == "0"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from icpo.methods import MeIcpo
 from icpo.prompts import Book
 from icpo.rewards import Majority, NoReward
 from icpo.selectors import Entropy, KeepAll, RandomPick
-from icpo.types import Purpose
+from icpo.types import Purpose, Selection
 from tests.methods.hand import BOOK, QUESTION, TOO_LONG, boxed, budgeted, play, said, toolkit
 
 
@@ -246,3 +246,36 @@ def test_what_is_kept_joins_the_history_s_end():
     result, asked = play(method(num_rounds=2).solve(QUESTION, toolkit(), seed=0), answer)
     assert [[done.attempts[i].summary for i in done.kept] for done in result.trace] == [["ONE"], ["TWO"]]
     assert "[0]- ONE" in asked[-1][0].prompt.user and "[1]- TWO" in asked[-1][0].prompt.user
+
+
+class First:
+    """Keeps the first attempt, whatever it is."""
+
+    name = "first"
+    needs_lookaheads = False
+
+    def select(self, attempts, ask, *, num_lookaheads, seed):
+        return Selection((0,) if attempts else ())
+        yield
+
+
+def test_a_selected_attempt_without_an_answer_can_be_left_out_of_the_history():
+    script = {**HAND, "candidate": [said("lost"), *boxed(4, 4, 5)]}
+    script["summary"] = {"lost": "NONE", **{c.text: "SOME" for c in script["candidate"][1:]}}
+    settings = {"selector": First(), "answered_only": False}
+    [kept] = play(method(**settings).solve(QUESTION, toolkit(), seed=0), by_purpose(script))[0].trace
+    assert kept.kept == (0,) and kept.attempts[0].candidate.answer is None
+    dropping = method(**settings, kept_answered_only=True)
+    result, asked = play(dropping.solve(QUESTION, toolkit(), seed=0), by_purpose(script))
+    assert result.trace[0].kept == () and "NONE" not in asked[-1][0].prompt.user
+
+
+def test_an_only_attempt_can_be_kept_without_lookaheads():
+    script = {**HAND, "candidate": [said("lost"), said("way one: boxed{4}"), said("lost"), said("lost")]}
+    result, asked = play(method().solve(QUESTION, toolkit(), seed=0), by_purpose(script))
+    assert [stage[0].purpose for stage in asked][2] is Purpose.LOOKAHEAD
+    skipping, fewer = play(method(skip_single=True).solve(QUESTION, toolkit(), seed=0), by_purpose(script))
+    assert Purpose.LOOKAHEAD not in {request.purpose for stage in fewer for request in stage}
+    assert skipping.trace[0].kept == result.trace[0].kept == (0,)
+    several, _ = play(method(skip_single=True).solve(QUESTION, toolkit(), seed=0), by_purpose(HAND))
+    assert len(several.trace[0].lookaheads) == 3

@@ -116,3 +116,12 @@ def test_a_worked_example_comes_first_and_the_answer_last():
     )
     assert user.endswith("\n\nAnswer:")
     assert book.system(QUESTION) == BOOK.system(QUESTION)
+
+
+def test_the_authors_code_prints_both_headings_and_single_newlines():
+    book = replace(BOOK, empty_headings=True)
+    assert book.solve(QUESTION, ()).user == "Why?\nbad ideas (reward 0):\ngood ideas (reward 1):\n"
+    shown = book.solve(QUESTION, (attempt("204"),)).user
+    assert shown.startswith("Why?\nbad ideas (reward 0):\ngood ideas (reward 1):\n[0]- We add.")
+    untagged = replace(book, reward_tags=False).solve(QUESTION, ()).user
+    assert untagged == "Why?\n"
