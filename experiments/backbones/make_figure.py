@@ -4,7 +4,6 @@ python experiments/backbones/make_figure.py [RUN_NAME] [--outputs FOLDER]
 """
 
 import sys
-from pathlib import Path
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -12,8 +11,9 @@ from matplotlib.figure import Figure
 
 from icpo.errors import RecordsError
 from icpo.report.command_line import ends_in_a_line, run_parser
-from icpo.report.expected import read_table
 from icpo.report.figure import WHISKER, new_figure, number_bars, save
+from icpo.report.frame import run_frame
+from icpo.report.paper import numbers_of
 
 BARS = (
     ("direct", "mean_at_k", "base, Mean@{k}", "#c6d4e8"),
@@ -29,7 +29,8 @@ def main() -> None:
     """Writes RUN/report/backbones.png and .pdf."""
     args = run_parser(__doc__, "backbones").parse_args()
     run = args.outputs / args.run_name
-    figure = draw(read_table(run), pd.read_csv(Path(__file__).with_name("expected.csv")))
+    frame = run_frame(args.outputs, args.run_name)
+    figure = draw(frame[~frame["is_difference"] & ~frame["is_pool"]], numbers_of("backbones"))
     for path in save(figure, run / "report", "backbones"):
         sys.stdout.write(f"{path}\n")
 
@@ -55,7 +56,7 @@ def draw(table: pd.DataFrame, paper: pd.DataFrame) -> Figure:
         axes.set_xticks(range(len(models)), models)
         axes.set_xlim(-0.6, len(models) - 0.4)
         drawn = ours[ours["metric"].isin({metric for _, metric, _, _ in BARS})]
-        highest = max([*drawn["high"], *theirs["paper_value"]])
+        highest = max([*drawn["high"], *theirs["value"]])
         axes.set_ylim(0, min(102, 105 * highest + 1))
         axes.set_ylabel("questions answered rightly (%)", fontsize=9)
         axes.set_title(benchmark, fontsize=10)
@@ -86,7 +87,7 @@ def draw_bars(axes: Axes, i: int, models: list[str], ours: pd.DataFrame, theirs:
     paper = theirs[
         (theirs["method"] == method) & (theirs["metric"] == metric) & theirs["backbone"].isin(models)
     ]
-    axes.plot(paper["backbone"].map(places), 100 * paper["paper_value"], "D", color="black", markersize=4)
+    axes.plot(paper["backbone"].map(places), 100 * paper["value"], "D", color="black", markersize=4)
 
 
 if __name__ == "__main__":

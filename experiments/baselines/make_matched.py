@@ -20,7 +20,7 @@ import pandas as pd
 from icpo.metrics import QuestionScore, mean_at_k, paired_difference
 from icpo.metrics.compare import Values, values_of
 from icpo.report.command_line import ends_in_a_line, run_parser
-from icpo.report.markdown import table as markdown_table
+from icpo.report.text import markdown_table
 from icpo.store import read_scores
 
 COUNTED = {

@@ -5,7 +5,6 @@ later run replaces one of the same name. Differences to the base are paired by q
 """
 
 import argparse
-import json
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,10 +14,10 @@ import pandas as pd
 
 from icpo.metrics import QuestionScore, compare
 from icpo.report.command_line import ends_in_a_line
-from icpo.report.markdown import table as markdown_table
+from icpo.report.paper import paper_numbers
+from icpo.report.text import markdown_table
 from icpo.store import read_metrics, read_scores, run_cells
 
-PAPER = Path(__file__).parents[1] / "paper_numbers/reference_numbers.json"
 PAPER_BACKBONE = "qwen7b"
 MATH_LEVELS = [f"math_l{level}" for level in range(1, 6)]
 SHARED_SEARCH = ("direct", "me_icpo", "ttrl")  # their k answers come from one search; those of others from k
@@ -153,7 +152,7 @@ def math_average(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 def sections(costs: pd.DataFrame, names: Collection[str] = SHOWN.keys()) -> Iterator[str]:
     """One Markdown table a backbone and benchmark, with these columns of SHOWN."""
-    paper = json.loads(PAPER.read_text(encoding="utf-8"))
+    paper = paper_numbers().query(f"backbone == '{PAPER_BACKBONE}' and reward in ('', 'majority')")
     for (backbone, benchmark), part in costs.groupby(["backbone", "benchmark"], sort=True):
         columns = {name: title for name, title in SHOWN.items() if name in names}
         columns |= PAPER_SHOWN if backbone == PAPER_BACKBONE else {}
@@ -176,14 +175,19 @@ def _shown(row: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def _paper(row: Mapping[str, Any], paper: Mapping[str, Any]) -> dict[str, str]:
-    mean = paper["table_cost_mean_qwen2.5-math-7b"].get(row["method"], {})
-    accuracy = paper["table_cost_accuracy_qwen2.5-math-7b"].get(row["method"], {})
-    seconds = mean.get("seconds_per_question", "") if row["benchmark"] == "aime2024" else ""
+def _paper(row: Mapping[str, Any], paper: pd.DataFrame) -> dict[str, str]:
+    own = paper[(paper["method"] == row["method"]) & (paper["selector"] != "random")]
+    place = {"aime2024": ["aime2024", ""]}.get(row["benchmark"], [row["benchmark"]])
+    is_size = own["num_rounds"].isin(["", "5"]) & own["num_candidates"].isin(["", "16"])
+    own = own[own["benchmark"].isin(place) & is_size]
+    found = dict(zip(own["metric"], own["value"], strict=True))
+    shares = [found.get(name) for name in ("mean_at_k", "accuracy")]
+    mean, accuracy = ("" if share is None else str(round(100 * share, 2)) for share in shares)
+    seconds = found.get("seconds_per_question")
     return {
-        "paper_mean": str(mean.get(row["benchmark"], "")),
-        "paper_accuracy": str(accuracy.get(row["benchmark"], "")),
-        "paper_seconds": str(seconds),
+        "paper_mean": mean,
+        "paper_accuracy": accuracy,
+        "paper_seconds": "" if seconds is None else f"{seconds:g}",
     }
 
 

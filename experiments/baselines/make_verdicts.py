@@ -17,7 +17,7 @@ from icpo.grading import Grader, GradingRules
 from icpo.metrics import estimate
 from icpo.metrics.estimates import DIFFERENCE
 from icpo.report.command_line import ends_in_a_line, run_parser
-from icpo.report.markdown import table as markdown_table
+from icpo.report.text import markdown_table
 from icpo.store import read_manifest, read_metrics, read_results, read_scores, run_cells
 from icpo.types import AnswerKind
 

@@ -16,7 +16,7 @@ from typing import Any
 from icpo.metrics import Estimate, QuestionScore, mean_at_k, paired_difference
 from icpo.metrics.per_question import majority_at_k
 from icpo.report.command_line import ends_in_a_line
-from icpo.report.markdown import table as markdown_table
+from icpo.report.text import markdown_table
 from icpo.store import read_metrics, read_results, read_scores, run_cells
 
 Key = tuple[str, int]
@@ -39,11 +39,11 @@ def main() -> None:
     arms: dict[str, dict[Key, Row]] = {}
     for cell in cells["controls"]:
         if (metrics := read_metrics(cell) or {}).get("method") == "me_icpo":
-            arms.setdefault(metrics["label"].removeprefix("me_icpo-"), {}).update(results_of(cell))
+            arms.setdefault(str(metrics.get("arm") or metrics["label"]), {}).update(results_of(cell))
     sys.stdout.write(markdown_table(["ideas", "questions", "first tagged 0", "none tagged 1"], counts(arms)))
-    ours = [c for c in cells["controls"] if "-max_entropy-" in c.name]
-    base = [c for c in cells["controls"] if "-direct-plain-" in c.name]
-    many = [c for c in cells["nano_tables"] if "-self_consistency-s241-" in c.name]
+    ours = having(cells["controls"], selector="max_entropy")
+    base = having(cells["controls"], method="direct", prompt="plain")
+    many = having(cells["nano_tables"], method="self_consistency")
     sys.stdout.write(
         "\n\n" + markdown_table(["max_entropy, points", "difference"], votes(ours, base, many)) + "\n"
     )
@@ -97,6 +97,12 @@ def kept(row: Row) -> Iterator[dict[str, Any]]:
         for i in event["kept"] if event["type"] == "round" else ():
             answer = event["candidates"][event["eligible"][i]]["answer"]
             yield {"answer": answer, "reward": event["attempts"][i]["reward"]}
+
+
+def having(cells: Iterable[Path], **facts: str) -> list[Path]:
+    """The measured cells of which these facts hold."""
+    measured = ((cell, read_metrics(cell) or {}) for cell in cells)
+    return [cell for cell, metrics in measured if all(metrics.get(k) == v for k, v in facts.items())]
 
 
 def results_of(cell: Path) -> dict[Key, Row]:

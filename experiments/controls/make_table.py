@@ -1,13 +1,13 @@
 """What each control changes: python experiments/controls/make_table.py [RUN_NAME] [--outputs FOLDER].
 
 Reads stored cells of one backbone; writes RUN/report/controls.{md,csv,tex}: a table a level and one over all
-levels, its rows the arms. Differences are paired by question and seed; intervals are 95%, bootstrapped over
-questions.
+levels, its rows the arms. Differences are paired by question and seed; intervals are 95%, clustered by
+question.
 """
 
 import sys
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +19,7 @@ from icpo.metrics import Estimate, estimate, mean_at_k, paired_difference
 from icpo.metrics.compare import values_of
 from icpo.metrics.copying import Tally, copy_share, tag_hits
 from icpo.report.command_line import ends_in_a_line, run_parser
-from icpo.report.labels import rules_name
-from icpo.report.latex import tabular
-from icpo.report.markdown import cell_text, percent
-from icpo.report.markdown import table as markdown_table
+from icpo.report.text import cell_text, markdown_table, percent, tabular
 from icpo.store import load_results, load_scores, read_manifest, read_metrics, run_cells
 from icpo.types import QuestionResult, QuestionScore, Votes
 
@@ -125,19 +122,8 @@ def outcome_of(cell: Path) -> Outcome | None:
 
 
 def arm_of(metrics: Mapping[str, Any]) -> str:
-    """The variant that a cell is, told from what it was run with."""
-    method, label = metrics["method"], metrics["label"]
-    if method != "me_icpo":
-        return "base" if method == "direct" else str(method)
-    if label in ("me_icpo-answer_only", "me_icpo-no_answer"):
-        return str(label).removeprefix("me_icpo-")
-    if metrics["num_candidates"] == 1:
-        return "one_candidate"
-    if metrics["num_rounds"] == 1:
-        return "one_round"
-    return (
-        rules_name(metrics["reward"], metrics["selector"]).removesuffix(" reward").removesuffix(" selector")
-    )
+    """The arm that a cell is."""
+    return str(metrics.get("arm") or metrics["label"])
 
 
 def copied_share(result: QuestionResult, score: QuestionScore, method: str, tally: Tally) -> float | None:
@@ -248,14 +234,18 @@ def tables(rows: Sequence[Mapping[str, Any]], layout: Any) -> Iterator[str]:
 def _shown(row: Mapping[str, Any]) -> list[str]:
     return [
         row["arm"],
-        cell_text(row["mean"], signed=False),
-        cell_text(row["minus_base"], signed=True),
-        cell_text(row["minus_full"], signed=True),
-        cell_text(row["copied"], signed=False),
+        _estimate_text(row["mean"]),
+        _estimate_text(row["minus_base"], signed=True),
+        _estimate_text(row["minus_full"], signed=True),
+        _estimate_text(row["copied"]),
         "" if row["true_tags"] is None else percent(row["true_tags"]),
         f"{row['tokens']:,.0f}",
         str(row["pairs"]),
     ]
+
+
+def _estimate_text(found: Estimate | None, signed: bool = False) -> str:
+    return "" if found is None else cell_text(asdict(found), signed)
 
 
 def flat(row: Mapping[str, Any]) -> dict[str, Any]:

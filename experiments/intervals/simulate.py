@@ -18,7 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from icpo.metrics.estimates import DIFFERENCE, SHARE, mean_interval
-from icpo.report.markdown import table as markdown_table
+from icpo.report.text import markdown_table
 
 HERE = Path(__file__).parent
 SIZES = (5, 10, 20, 30, 50, 100, 200)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from icpo.lab.nano.examples import MAX_IDEAS
 from icpo.lab.nano.gate import Context
-from icpo.report.markdown import table
+from icpo.report.text import markdown_table as table
 
 TITLES = {
     Context.RIGHT_TAGGED_1: "right ideas tagged 1",

@@ -11,7 +11,6 @@ Intervals are 95%, clustered by question; differences are paired by question and
 """
 
 import argparse
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,14 +19,15 @@ from typing import Any
 
 import pandas as pd
 
+from icpo.errors import RecordsError
 from icpo.metrics import Estimate, QuestionScore, estimate, mean_at_k, paired_difference
 from icpo.metrics.compare import Values
 from icpo.metrics.per_question import accuracy, majority_at_k
+from icpo.report.cells import BASE, ME_ICPO, ArmKey, Cell, load_cells
 from icpo.report.command_line import ends_in_a_line
-from icpo.report.labels import FULL, rules_name
-from icpo.report.markdown import table as markdown_table
-from icpo.store import read_metrics, read_results, read_scores, run_cells
-from icpo.types import GradedFinals
+from icpo.report.text import markdown_table
+from icpo.store import load_results
+from icpo.types import GradedFinals, QuestionResult, Usage
 
 RUNS = ("nano_tables", "nano_paper", "nano_ablation")
 METRICS: Mapping[str, Callable[[GradedFinals], float]] = {
@@ -41,19 +41,32 @@ POOLS = {
     "levels 3-5": LEVELS[2:],
     "held out": [f"arith_heldout_{what}" for what in ("templates", "operands", "length")],
 }
-BASE, FULL_RULES, AT_RANDOM = "direct-plain", "me_icpo-majority-entropy", "me_icpo-majority-random"
 RIVALS = ("self_consistency",)
 
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """One cell, or its like pooled over benchmarks: scores and lines of results by (question, seed)."""
+    """One cell, or its like pooled over benchmarks: scores and results by (question, seed)."""
 
-    backbone: str
+    key: ArmKey
     benchmark: str
-    label: str
     scores: Mapping[tuple[str, int], QuestionScore]
-    results: Mapping[tuple[str, int], Mapping[str, Any]]
+    results: Mapping[tuple[str, int], QuestionResult]
+
+    @property
+    def backbone(self) -> str:
+        """The backbone's name."""
+        return self.key.backbone
+
+    @property
+    def is_base(self) -> bool:
+        """Whether it is the base with the plain prompt."""
+        return self.key.method == BASE
+
+    @property
+    def is_at_random(self) -> bool:
+        """Whether it is ME-ICPO that keeps attempts at random."""
+        return (self.key.method, self.key.reward, self.key.selector) == (ME_ICPO, "majority", "random")
 
     def values(self, metric: Callable[[GradedFinals], float]) -> Values:
         """A metric of the last finals."""
@@ -61,7 +74,7 @@ class Arm:
 
     def tokens(self) -> float:
         """Generated tokens of a question and seed, one set of finals counted."""
-        return _mean(_last_usage(row)["generated_tokens"] for row in self.results.values())
+        return _mean(_last_usage(row).generated_tokens for row in self.results.values())
 
     def tokens_of_one_answer(self) -> float:
         """The same with one final: finals share a search; where there is none, each is a draw of its own."""
@@ -78,7 +91,7 @@ def main() -> None:
     parser.add_argument("--outputs", type=Path, default=Path("outputs"))
     args = parser.parse_args()
     for run_name in args.run_names:
-        arms = [arm for cell in run_cells(args.outputs, run_name) if (arm := arm_of(cell)) is not None]
+        arms = [arm for cell in load_cells(args.outputs, run_name) if (arm := arm_of(cell)) is not None]
         if not arms:
             raise SystemExit(
                 f"No measured cell under {args.outputs / run_name}. "
@@ -93,35 +106,29 @@ def main() -> None:
         write(report / "losers", pd.DataFrame(loser_rows(arms)))
 
 
-def arm_of(cell: Path) -> Arm | None:
-    """A measured cell; None for one that has not ended."""
-    metrics = read_metrics(cell)
-    if metrics is None or "mean_at_k" not in metrics:
+def arm_of(cell: Cell) -> Arm | None:
+    """A cell after its last round; None for one not measured. Raises RecordsError for a damaged one."""
+    if cell.state == "unreadable":
+        raise RecordsError(cell.reason)
+    if not cell.arms:
         return None
-    scores = [QuestionScore.from_json(line) for line in read_scores(cell)]
-    return Arm(
-        metrics["backbone"],
-        metrics["benchmark"],
-        metrics["label"],
-        {score.key: score for score in scores},
-        {(row["question_id"], row["seed"]): row for row in read_results(cell)},
-    )
+    results = {result.key: result for result in load_results(cell.folder)}
+    return Arm(cell.last.key, cell.last.key.benchmark, {s.key: s for s in cell.scores}, results)
 
 
 def pooled(arms: Sequence[Arm]) -> list[Arm]:
     """Arms that have every benchmark of a pool, over all of it; every question weighs the same."""
-    found: dict[tuple[str, str], dict[str, Arm]] = {}
+    found: dict[ArmKey, dict[str, Arm]] = {}
     for arm in arms:
-        found.setdefault((arm.backbone, arm.label), {})[arm.benchmark] = arm
+        found.setdefault(arm.key.line, {})[arm.benchmark] = arm
     return [
         Arm(
-            backbone,
+            key,
             pool,
-            label,
             {key: score for name in names for key, score in own[name].scores.items()},
             {key: row for name in names for key, row in own[name].results.items()},
         )
-        for (backbone, label), own in found.items()
+        for key, own in found.items()
         for pool, names in POOLS.items()
         if all(name in own for name in names)
     ]
@@ -130,7 +137,7 @@ def pooled(arms: Sequence[Arm]) -> list[Arm]:
 def score_rows(arms: Iterable[Arm]) -> Iterator[dict[str, Any]]:
     """A row an arm and benchmark."""
     for arm in ordered(arms):
-        row: dict[str, Any] = {"backbone": arm.backbone, "benchmark": arm.benchmark, "arm": named(arm.label)}
+        row: dict[str, Any] = {"backbone": arm.backbone, "benchmark": arm.benchmark, "arm": arm.key.title}
         row |= {"pairs": len(arm.scores)}
         for name, metric in METRICS.items():
             row |= interval(name, estimate(arm.values(metric)))
@@ -140,11 +147,11 @@ def score_rows(arms: Iterable[Arm]) -> Iterator[dict[str, Any]]:
 def gain_rows(arms: Sequence[Arm]) -> Iterator[dict[str, Any]]:
     """A row a comparison; `share` is the gain in parts of what the majority gains, where that is above 0."""
     for a, b in comparisons(ordered(arms)):
-        row: dict[str, Any] = {"backbone": a.backbone, "benchmark": a.benchmark, "arm": named(a.label)}
-        row |= {"minus": named(b.label), "pairs": len(a.scores.keys() & b.scores.keys())}
+        row: dict[str, Any] = {"backbone": a.backbone, "benchmark": a.benchmark, "arm": a.key.title}
+        row |= {"minus": b.key.title, "pairs": len(a.scores.keys() & b.scores.keys())}
         for name, metric in METRICS.items():
             row |= interval(name, paired_difference(a.values(metric), b.values(metric)))
-        if b.label.startswith("direct"):
+        if b.key.is_base:
             majority = b.values(majority_at_k)
             gap = paired_difference(majority, b.values(mean_at_k))
             row |= interval("Maj@k - Mean@k of the base", gap)
@@ -157,19 +164,20 @@ def comparisons(arms: Sequence[Arm]) -> Iterator[tuple[Arm, Arm]]:
     """Arms with the base, arms of an ablation with the full algorithm, ME-ICPO with each rival."""
     for place in dict.fromkeys((arm.backbone, arm.benchmark) for arm in arms):
         own = [arm for arm in arms if (arm.backbone, arm.benchmark) == place]
-        ours = [arm for arm in own if arm.label.startswith("me_icpo")]
-        for start, others in ((BASE, own), (FULL_RULES, ours)):
-            for yardstick in (arm for arm in own if arm.label.startswith(start)):
-                yield from ((arm, yardstick) for arm in others if arm is not yardstick)
-        for rival in (arm for arm in own if arm.label.startswith(RIVALS)):
-            yield from ((arm, rival) for arm in own if arm.label.startswith(FULL_RULES))
+        ours = [arm for arm in own if arm.key.method == ME_ICPO]
+        full = [arm for arm in own if arm.key.is_full]
+        for references, others in (([arm for arm in own if arm.is_base], own), (full, ours)):
+            for reference in references:
+                yield from ((arm, reference) for arm in others if arm is not reference)
+        for rival in (arm for arm in own if arm.key.method in RIVALS):
+            yield from ((arm, rival) for arm in full)
 
 
 def loser_rows(arms: Sequence[Arm]) -> Iterator[dict[str, Any]]:
     """A row a number of ideas tagged 0, on the questions and seeds where the arm at random kept so many."""
-    for ours in (arm for arm in ordered(arms) if arm.label.startswith(AT_RANDOM)):
+    for ours in (arm for arm in ordered(arms) if arm.is_at_random):
         place = [a for a in arms if (a.backbone, a.benchmark) == (ours.backbone, ours.benchmark)]
-        others = [a for start in (BASE, FULL_RULES) for a in place if a.label.startswith(start)]
+        others = [a for a in place if a.is_base] + [a for a in place if a.key.is_full]
         numbers = {key: num_losers(row) for key, row in ours.results.items()}
         for number in sorted(set(numbers.values())):
             shared = [arm.scores.keys() for arm in (ours, *others)]
@@ -178,46 +186,33 @@ def loser_rows(arms: Sequence[Arm]) -> Iterator[dict[str, Any]]:
             row |= {"ideas tagged 0": number, "pairs": len(pairs)}
             for arm in (*others, ours) if pairs else ():
                 values = arm.values(mean_at_k)
-                row |= interval(named(arm.label), estimate({key: values[key] for key in pairs}))
+                row |= interval(arm.key.title, estimate({key: values[key] for key in pairs}))
             yield row
 
 
-def num_losers(row: Mapping[str, Any]) -> int:
+def num_losers(result: QuestionResult) -> int:
     """How many of the ideas that a question's rounds kept were tagged 0."""
-    rounds = [event for event in row["trace"] if event["type"] == "round"]
-    return sum(event["attempts"][i]["reward"] == 0 for event in rounds for i in event["kept"])
+    return sum(round_.attempts[i].reward == 0 for round_ in result.rounds for i in round_.kept)
 
 
 def ordered(arms: Iterable[Arm]) -> list[Arm]:
     """By backbone, then benchmark as in the list of levels, pools and held-out sets."""
     names = [*LEVELS, "levels 2-5", "levels 3-5", *POOLS["held out"], "held out"]
     places = {name: i for i, name in enumerate(names)}
-    return sorted(arms, key=lambda arm: (arm.backbone, places.get(arm.benchmark, len(places)), arm.label))
-
-
-def named(label: str) -> str:
-    """What an arm is called in a table for readers."""
-    if rules := re.match(r"me_icpo-([a-z]+)-([a-z_]+)-n\d", label):
-        name = rules_name(rules[1], rules[2])
-        return "ME-ICPO" if name == FULL else f"ME-ICPO, {name}"
-    if prompt := re.fullmatch(r"direct-(\w+)", label):
-        return "base" if prompt[1] == "plain" else f"base, {prompt[1].replace('_', ' ')}"
-    if samples := re.fullmatch(r"self_consistency-s(\d+)", label):
-        return f"self-consistency, {samples[1]} samples an answer"
-    return label
+    return sorted(arms, key=lambda arm: (arm.backbone, places.get(arm.benchmark, len(places)), arm.key.label))
 
 
 def write_means(path: Path, arms: Sequence[Arm]) -> None:
     """Mean@k in percent with its interval; a blank where an arm was not run."""
-    means = {(a.backbone, a.label, a.benchmark): estimate(a.values(mean_at_k)) for a in ordered(arms)}
-    lines = dict.fromkeys((backbone, label) for backbone, label, _ in means)
-    columns = list(dict.fromkeys(benchmark for *_, benchmark in means))
+    means = {(arm.key.line, arm.benchmark): estimate(arm.values(mean_at_k)) for arm in ordered(arms)}
+    lines = dict.fromkeys(line for line, _ in means)
+    columns = list(dict.fromkeys(benchmark for _, benchmark in means))
 
-    def cell(line: tuple[str, str], column: str) -> str:
-        mean = means.get((*line, column))
+    def cell(line: ArmKey, column: str) -> str:
+        mean = means.get((line, column))
         return "" if mean is None else shown({"x": mean.value, "x low": mean.low, "x high": mean.high}, "x")
 
-    rows = [[named(line[1]), *(cell(line, column) for column in columns)] for line in lines]
+    rows = [[line.title, *(cell(line, column) for column in columns)] for line in lines]
     text = markdown_table(["Mean@k (%)", *(name.removeprefix("arith_") for name in columns)], rows)
     path.write_text(f"{text}\n", encoding="utf-8")
     sys.stdout.write(f"{text}\n\n{path}\n\n")
@@ -251,15 +246,14 @@ def shown(row: Mapping[Any, Any], name: str) -> str:
     return value if isinstance(value, str) else f"{value:,.0f}"
 
 
-def _last_usage(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    usage: Mapping[str, Any] = row["usage_at_finals"][-1] if row["usage_at_finals"] else row["usage"]
-    return usage
+def _last_usage(result: QuestionResult) -> Usage:
+    return result.usage_at_finals[-1] if result.usage_at_finals else result.usage
 
 
-def _tokens_of_one_answer(row: Mapping[str, Any]) -> float:
-    usage, k = _last_usage(row), len(row["finals"][-1][1])
-    finals = usage["generated_by_purpose"].get("final", 0)
-    search = usage["generated_tokens"] - finals
+def _tokens_of_one_answer(result: QuestionResult) -> float:
+    usage, k = _last_usage(result), len(result.finals[-1][1])
+    finals = usage.generated_by_purpose.get("final", 0)
+    search = usage.generated_tokens - finals
     return float(search + finals / k if finals else search / k)
 
 

@@ -12,8 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from icpo.report.command_line import ends_in_a_line, run_parser
-from icpo.report.expected import read_table
 from icpo.report.figure import new_figure, save
+from icpo.report.frame import run_frame
 
 CURVES = (
     ("majority_at_k", "Maj@{k}", "#d9702b", "s"),
@@ -30,7 +30,8 @@ def main() -> None:
     parser.add_argument("--candidates", type=int, default=16, help="k of the right panel")
     args = parser.parse_args()
     run = args.outputs / args.run_name
-    table = read_table(run)
+    table = run_frame(args.outputs, args.run_name)
+    table = table[~table["is_difference"] & ~table["is_pool"]]
     sweeps = table[table["method"] == "me_icpo"].groupby(["backbone", "benchmark"], sort=False)
     if not sweeps.ngroups:
         raise SystemExit(

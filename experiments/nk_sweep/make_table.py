@@ -18,10 +18,10 @@ from icpo.lab.cost_model.complexity import QWEN_7B, Workload, time_threshold
 from icpo.lab.cost_model.fit import CostFit, Measured, fit_costs, growth_exponent
 from icpo.metrics import QuestionScore, mean_at_k, paired_difference
 from icpo.report.command_line import ends_in_a_line, run_parser
-from icpo.report.markdown import table
+from icpo.report.paper import numbers_of
+from icpo.report.text import markdown_table as table
 from icpo.store import read_metrics, read_scores, run_cells
 
-HERE = Path(__file__).parent
 COSTS = ("tokens_per_question", "seconds_per_question")
 OURS = ("tokens_per_question", "prompt_tokens_per_question", "seconds_per_question")
 NOTE = """\
@@ -37,7 +37,7 @@ def main() -> None:
     args = run_parser(__doc__, "nk_sweep").parse_args()
     report = args.outputs / args.run_name / "report"
     costs = measured_costs(args.outputs, args.run_name)
-    paper = pd.read_csv(HERE / "expected.csv")
+    paper = paper_costs()
     report.mkdir(exist_ok=True)
     beside = costs.merge(paper, on=["num_rounds", "num_candidates"], how="outer", suffixes=("", "_paper"))
     beside.to_csv(report / "nk_costs.csv", index=False, lineterminator="\n")
@@ -99,6 +99,15 @@ def measured_costs(outputs: Path, run_name: str) -> pd.DataFrame:
             f"{sorted(swept) or 'none'}. Sweep each under a run_name of its own with +exp=nk_sweep."
         )
     return pd.DataFrame(rows).sort_values(["num_rounds", "num_candidates"])
+
+
+def paper_costs() -> pd.DataFrame:
+    """The paper's costs, a row for each n and k."""
+    sizes = ["num_rounds", "num_candidates"]
+    numbers = numbers_of("nk_sweep").astype(dict.fromkeys(sizes, int))
+    return (
+        numbers.pivot(index=sizes, columns="metric", values="value").reset_index().rename_axis(columns=None)
+    )
 
 
 def _cost_table(beside: pd.DataFrame) -> str:

@@ -1,14 +1,25 @@
-"""What the paper's numbers say about one another, each statement worked out from reference_numbers.json."""
+"""What the paper's numbers say about one another, worked out from icpo/report/paper_numbers.csv."""
 
-import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from math import log
-from pathlib import Path
 from statistics import median
 from typing import Any
 
+from icpo.metrics import PER_QUESTION
+from icpo.report.paper import paper_numbers
+
 Numbers = Mapping[str, Any]
+MODELS = {
+    "qwen7b": "qwen2.5-math-7b",
+    "qwen1_5b": "qwen2.5-math-1.5b",
+    "r1_llama8b": "deepseek-r1-distill-llama-8b",
+    "llama8b": "llama-3.1-8b-instruct",
+    "qwen3_4b": "qwen3-4b-instruct",
+    "gemini_pro": "gemini-2.5-pro",
+    "gemini_flash": "gemini-2.5-flash",
+}
+ARMS = {"direct": "base"}
 K = 16
 SIZES = {
     "aime2024": 30,
@@ -25,9 +36,42 @@ HALF_UNIT = 0.005 + 1e-9  # half of the last digit that the tables print
 
 def main() -> None:
     """Prints every statement with the numbers it rests on."""
-    numbers = json.loads(Path(__file__).with_name("reference_numbers.json").read_text("utf-8"))
+    numbers = read_numbers()
     for number, statement in enumerate(STATEMENTS, start=1):
         sys.stdout.write(f"{number}. {statement(numbers)}\n")
+
+
+def read_numbers() -> dict[str, Any]:
+    """The printed numbers in percent, table by table as the statements read them."""
+    rows = paper_numbers().to_dict("records")
+    numbers: dict[str, Any] = {
+        "main": {},
+        "ablation": {},
+        "harder": {},
+        "figure": {},
+        "costs": {},
+        "math_avg": 0.0,
+    }
+    for row in rows:
+        model, arm, metric = MODELS[row["backbone"]], ARMS.get(row["method"], row["method"]), row["metric"]
+        value = row["value"] if metric not in PER_QUESTION else round(100 * row["value"], 4)
+        source, benchmark = row["source"], row["benchmark"]
+        if source == "tab:main":
+            cell = {"mean": value, "std": round(100 * row["std"], 4)}
+            models = numbers["main"].setdefault(metric, {})
+            models.setdefault(model, {}).setdefault(arm, {})[benchmark] = cell
+        elif source == "tab:ablation" and (row["reward"], row["selector"]) == ("majority", "random"):
+            numbers["ablation"][metric] = value
+        elif source in ("tab:harder-7b", "tab:harder-flash") and metric == "mean_at_k":
+            numbers["harder"].setdefault((model, benchmark), []).append(value)
+        elif source == "fig:icpo-cmp":
+            numbers["figure"].setdefault(model, {})[arm, metric] = value
+        elif source == "tab:cost-mean" and arm == "me_icpo" and benchmark == "math_avg":
+            numbers["math_avg"] = value
+        elif source == "tab:emp_cost_meicrl":
+            size = int(row["num_rounds"]), int(row["num_candidates"])
+            numbers["costs"].setdefault(size, {})[metric] = value
+    return numbers
 
 
 def on_grid(percent: float, num_answers: int) -> bool:
@@ -43,7 +87,7 @@ def chance_on_grid(num_answers: int) -> float:
 
 def cells(numbers: Numbers, metric: str) -> Iterator[tuple[str, str, str, float, float]]:
     """(model, method, benchmark, mean, std) of the main table."""
-    for model, methods in numbers["table_main"][metric].items():
+    for model, methods in numbers["main"][metric].items():
         for method, benchmarks in methods.items():
             for benchmark, cell in benchmarks.items():
                 yield model, method, benchmark, cell["mean"], cell["std"]
@@ -51,7 +95,7 @@ def cells(numbers: Numbers, metric: str) -> Iterator[tuple[str, str, str, float,
 
 def means_lie_on_a_single_run_s_grid(numbers: Numbers) -> str:
     """A mean of 5 seeds lies on i/(80 N), finer than two digits show; a single run's lies on i/(16 N)."""
-    found = list(cells(numbers, "mean_at_16"))
+    found = list(cells(numbers, "mean_at_k"))
     hits = sum(on_grid(mean, K * SIZES[benchmark]) for _, _, benchmark, mean, _ in found)
     chances = [chance_on_grid(K * SIZES[benchmark]) for _, _, benchmark, _, _ in found]
     return (
@@ -71,12 +115,12 @@ def tail_probability(chances: list[float], at_least: int) -> float:
 
 def math_average_is_unweighted(numbers: Numbers) -> str:
     """The cost table's MATH(Avg)."""
-    levels = numbers["table_main"]["mean_at_16"]["qwen2.5-math-7b"]["me_icpo"]
+    levels = numbers["main"]["mean_at_k"]["qwen2.5-math-7b"]["me_icpo"]
     plain = sum(levels[name]["mean"] for name in LEVELS) / len(LEVELS)
     weighted = sum(levels[name]["mean"] * SIZES[name] for name in LEVELS) / sum(
         SIZES[name] for name in LEVELS
     )
-    printed = numbers["table_cost_mean_qwen2.5-math-7b"]["me_icpo"]["math_avg"]
+    printed = numbers["math_avg"]
     return (
         f"MATH(Avg) {printed:.2f} of the cost table is the unweighted mean of the five levels ({plain:.2f}); "
         f"weighted by their sizes it is {weighted:.2f}."
@@ -85,7 +129,7 @@ def math_average_is_unweighted(numbers: Numbers) -> str:
 
 def accuracy_and_mean_disagree_on_math(numbers: Numbers) -> str:
     """Both estimate the same probability."""
-    means = {(m, method, b): mean for m, method, b, mean, _ in cells(numbers, "mean_at_16")}
+    means = {(m, method, b): mean for m, method, b, mean, _ in cells(numbers, "mean_at_k")}
     gaps = [(b, acc - means[m, method, b]) for m, method, b, acc, _ in cells(numbers, "accuracy")]
     on_math = [gap for b, gap in gaps if b in LEVELS]
     elsewhere = [abs(gap) for b, gap in gaps if b not in LEVELS]
@@ -99,7 +143,7 @@ def accuracy_and_mean_disagree_on_math(numbers: Numbers) -> str:
 
 def spreads_differ_by_two_rather_than_four(numbers: Numbers) -> str:
     """The base's attempts are independent: a mean of 16 has a quarter of one attempt's standard deviation."""
-    spreads = {(m, b): std for m, method, b, _, std in cells(numbers, "mean_at_16") if method == "base"}
+    spreads = {(m, b): std for m, method, b, _, std in cells(numbers, "mean_at_k") if method == "base"}
     ratios = sorted(
         std / spreads[m, b] for m, method, b, _, std in cells(numbers, "accuracy") if method == "base"
     )
@@ -112,12 +156,12 @@ def spreads_differ_by_two_rather_than_four(numbers: Numbers) -> str:
 
 def majority_voting_is_not_passed_by_the_7b_model(numbers: Numbers) -> str:
     """The figure of backbones; its bars are read off to about a point."""
-    models = numbers["figure_backbones_aime2024_read_off_the_bars_plus_minus_1"]
+    models = numbers["figure"]
     parts = [
-        f"{model} {bars['me_icpo_mean_at_16']:g} against {bars['base_maj_at_16']:g}"
+        f"{model} {bars['me_icpo', 'mean_at_k']:g} against {bars['base', 'majority_at_k']:g}"
         for model, bars in models.items()
     ]
-    passed = sum(bars["me_icpo_mean_at_16"] > bars["base_maj_at_16"] for bars in models.values())
+    passed = sum(bars["me_icpo", "mean_at_k"] > bars["base", "majority_at_k"] for bars in models.values())
     return (
         f"ME-ICPO's Mean@16 passes the base's Maj@16 for {passed} of {len(models)} models of the figure: "
         f"{', '.join(parts)}."
@@ -127,28 +171,25 @@ def majority_voting_is_not_passed_by_the_7b_model(numbers: Numbers) -> str:
 def harder_tables_fit_sizes(numbers: Numbers) -> str:
     """Which number of questions puts both cells of a table on the grid of a single run."""
     parts = []
-    for table in ("table_harder_qwen2.5-math-7b", "table_harder_gemini-2.5-flash"):
-        for benchmark in ("hmmt", "apex"):
-            values = [numbers[table][method][benchmark]["mean_at_16"] for method in ("base", "me_icpo")]
-            sizes = [n for n in range(20, 61) if all(on_grid(v, K * n) for v in values)]
-            parts.append(f"{benchmark} of {table.removeprefix('table_harder_')} {sizes or 'none'}")
+    for (model, benchmark), values in numbers["harder"].items():
+        sizes = [n for n in range(20, 61) if all(on_grid(v, K * n) for v in values)]
+        parts.append(f"{benchmark} of {model} {sizes or 'none'}")
     fits = "; ".join(parts)
     return f"Numbers of questions (20 to 60) for which both Mean@16 lie on a single run's grid: {fits}."
 
 
 def random_selection_does_worse_than_no_context(numbers: Numbers) -> str:
     """The ablation beside the base of the main table."""
-    ablation = numbers["table_ablation_aime2024_qwen2.5-math-7b"]
-    base = numbers["table_main"]["mean_at_16"]["qwen2.5-math-7b"]["base"]["aime2024"]["mean"]
+    base = numbers["main"]["mean_at_k"]["qwen2.5-math-7b"]["base"]["aime2024"]["mean"]
     return (
-        f"Without entropy selection Mean@16 is {ablation['without_entropy']['mean_at_16']}, below the "
+        f"Without entropy selection Mean@16 is {numbers['ablation']['mean_at_k']}, below the "
         f"base's {base}: in the paper a random attempt in the context does harm."
     )
 
 
 def costs_grow_slower_than_linearly(numbers: Numbers) -> str:
     """The paper describes them as superlinear and close to n^3."""
-    grid = {(row["n"], row["k"]): row for row in numbers["table_nk_cost_aime2024_qwen2.5-math-7b_2xL40S"]}
+    grid = numbers["costs"]
 
     def exponents(cost: str) -> str:
         found = [log(grid[7, k][cost] / grid[1, k][cost]) / log(7) for k in (4, 8, 16, 32)]
@@ -157,18 +198,17 @@ def costs_grow_slower_than_linearly(numbers: Numbers) -> str:
     return (
         "From n = 1 to 7 the seconds of the cost table grow like n^p with p from "
         f"{exponents('seconds_per_question')}, the tokens with p from "
-        f"{exponents('kilo_tokens_per_question')}: slower than linearly, and not near n^3."
+        f"{exponents('tokens_per_question')}: slower than linearly, and not near n^3."
     )
 
 
 def token_counts_are_those_of_full_look_aheads(numbers: Numbers) -> str:
     """Tokens a sequence, with and without the look-aheads among the sequences."""
     parts = []
-    for row in numbers["table_nk_cost_aime2024_qwen2.5-math-7b_2xL40S"]:
-        if row["n"] == 5:
-            n, k = row["n"], row["k"]
+    for (n, k), row in numbers["costs"].items():
+        if n == 5:
             answers, drawn = n * k + K, n * k * K
-            tokens = 1000 * row["kilo_tokens_per_question"]
+            tokens = row["tokens_per_question"]
             parts.append(f"k={k}: {tokens / (answers + drawn):.0f} ({tokens / answers:.0f})")
     return (
         "Tokens per answer at n = 5 and m = 16, if look-aheads are answers drawn in full (in brackets: if "
@@ -178,10 +218,7 @@ def token_counts_are_those_of_full_look_aheads(numbers: Numbers) -> str:
 
 def gpu_hours_at_the_paper_s_speed(numbers: Numbers) -> str:
     """30 questions, 5 seeds, two GPUs; a run of 7 rounds serves every smaller n."""
-    seconds = {
-        (row["n"], row["k"]): row["seconds_per_question"]
-        for row in numbers["table_nk_cost_aime2024_qwen2.5-math-7b_2xL40S"]
-    }
+    seconds = {size: row["seconds_per_question"] for size, row in numbers["costs"].items()}
 
     def gpu_hours(cells: list[tuple[int, int]]) -> float:
         return sum(seconds[cell] for cell in cells) * 30 * 5 * 2 / 3600

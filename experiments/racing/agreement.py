@@ -19,7 +19,7 @@ from races import Race, has_forced_answers, idea_of, races_of
 from icpo.metrics import estimate
 from icpo.metrics.estimates import DIFFERENCE
 from icpo.report.command_line import ends_in_a_line, run_parser
-from icpo.report.markdown import table as markdown_table
+from icpo.report.text import markdown_table
 from icpo.store import read_metrics, read_results, run_cells
 
 HEADER = ["benchmark", "rounds", "ideas of both", "bits, whole", "bits, forced",

@@ -3,7 +3,7 @@
 python experiments/racing/make_table.py [RUN_NAME] [--yardstick LABEL] [--outputs FOLDER]
 
 Reads stored cells only; writes RUN/report/racing.{md,csv}. Differences are paired by question and seed, with
-95% bootstrap intervals clustered by question. Where few or no pairs differ an interval says too little: with
+95% intervals clustered by question. Where few or no pairs differ an interval says too little: with
 none of n questions differing, up to 3/n of all may (95%). "Another idea kept" counts pairs: in a round that
 both went through, the ideas (summary, answer, reward) kept were others.
 """
@@ -19,10 +19,11 @@ import pandas as pd
 from icpo.metrics import QuestionScore, estimate, mean_at_k, paired_difference
 from icpo.metrics.compare import values_of
 from icpo.report.command_line import ends_in_a_line, run_parser
-from icpo.report.markdown import table as markdown_table
+from icpo.report.text import markdown_table
 from icpo.store import read_metrics, read_results, read_scores, run_cells
 
 POOL = "all levels"
+UNIFORM = 16  # look-aheads of the reference
 SHOWN = {
     "benchmark": "benchmark",
     "arm": "arm",
@@ -49,6 +50,7 @@ class Costs:
 
     benchmark: str
     arm: str
+    is_uniform: bool
     mean: Values
     tokens: Values
     lookahead_tokens: Values
@@ -86,6 +88,7 @@ def costs_of(cell: Path) -> Costs | None:
     return Costs(
         benchmark=name,
         arm=str(metrics["label"]),
+        is_uniform=(metrics["selector"], metrics["num_lookaheads"]) == ("entropy", UNIFORM),
         mean=values_of(scores, mean_at_k, name),
         tokens={key: float(row["usage"]["generated_tokens"]) for key, row in results.items()},
         lookahead_tokens={
@@ -117,22 +120,27 @@ def pooled(arms: Sequence[Costs]) -> Iterator[Costs]:
         if not 1 < num_benchmarks == len(own):
             continue
         fields = ("mean", "tokens", "lookahead_tokens", "lookaheads", "kept")
-        yield Costs(POOL, label, *({k: v for arm in own for k, v in getattr(arm, f).items()} for f in fields))
+        yield Costs(
+            POOL,
+            label,
+            own[0].is_uniform,
+            *({k: v for arm in own for k, v in getattr(arm, f).items()} for f in fields),
+        )
 
 
 def rows_of(arms: Sequence[Costs], yardstick: str | None = None) -> Iterator[dict[str, Any]]:
     """One row an arm and benchmark, most look-ahead tokens first; compared with uniform m = 16 or a label."""
     for benchmark in dict.fromkeys(arm.benchmark for arm in arms):
         own = [arm for arm in arms if arm.benchmark == benchmark]
-        full = next((arm for arm in own if _is_yardstick(arm.arm, yardstick)), None)
+        full = next((arm for arm in own if _is_yardstick(arm, yardstick)), None)
         for arm in sorted(
             own, key=lambda arm: -sum(arm.lookahead_tokens.values()) / len(arm.lookahead_tokens)
         ):
             yield _row(arm, full)
 
 
-def _is_yardstick(label: str, yardstick: str | None) -> bool:
-    return label == yardstick if yardstick else label.endswith("-m16") and "-entropy-" in label
+def _is_yardstick(arm: Costs, yardstick: str | None) -> bool:
+    return arm.arm == yardstick if yardstick else arm.is_uniform
 
 
 def _row(arm: Costs, full: Costs | None) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import pandas as pd
 
 from icpo.metrics import Estimate, QuestionScore, compare
 from icpo.report.command_line import ends_in_a_line, run_parser
-from icpo.report.markdown import table as markdown_table
+from icpo.report.text import markdown_table
 from icpo.store import read_metrics, read_scores, run_cells
 
 METRICS = {"mean_at_k": "Mean@{k}", "majority_at_k": "Maj@{k}", "pass_at_k": "Pass@{k}"}

@@ -132,7 +132,7 @@ def stored_base_mean(run_folder: Path, *, backbone: str, benchmark: str, protoco
                 benchmark,
                 protocol,
             ):
-                return arm.estimates["mean_at_k"].value
+                return arm.estimates()["mean_at_k"].value
     return None
 
 

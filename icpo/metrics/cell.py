@@ -7,8 +7,8 @@ from typing import Any
 
 from icpo.metrics.copying import Tally, copy_share, tag_hits
 from icpo.metrics.curves import by_round
-from icpo.metrics.estimates import estimate
-from icpo.metrics.per_question import PER_QUESTION, pass_at_k
+from icpo.metrics.per_question import pass_at_k
+from icpo.metrics.summary import summarise
 from icpo.types import GradedFinals, Outcome, Purpose, QuestionResult, QuestionScore, Step, Usage
 
 _COSTS = ("num_requests", "num_sequences", "prompt_tokens", "cached_prompt_tokens", "generated_tokens")
@@ -33,7 +33,7 @@ def measure_cell(
         "num_questions": len({s.question_id for s in scores}),
         "seeds": sorted({s.seed for s in scores}),
         "k": max(len(s.last.outcomes) for s in scores),
-        **_estimates({s.key: s.last for s in scores}),
+        **_summary({s.key: s.last for s in scores}),
         "pass_by_k": _pass_by_k(scores),
         **_counts([s.last for s in scores]),
         **_verdicts([result for _, result in pairs]),
@@ -45,11 +45,8 @@ def measure_cell(
     }
 
 
-def _estimates(finals: Mapping[tuple[str, int], GradedFinals]) -> dict[str, Any]:
-    return {
-        name: asdict(estimate({key: metric(graded) for key, graded in finals.items()}))
-        for name, metric in PER_QUESTION.items()
-    }
+def _summary(finals: Mapping[tuple[str, int], GradedFinals]) -> dict[str, Any]:
+    return {name: asdict(found) for name, found in summarise(finals).items()}
 
 
 def _pass_by_k(scores: Sequence[QuestionScore]) -> dict[str, float]:
@@ -116,7 +113,7 @@ def _by_num_rounds(pairs: Sequence[tuple[QuestionScore, QuestionResult]]) -> dic
     if len(rounds_done) < 2:
         return {}
     at = {n: {s.key: graded for s, _ in pairs for done, graded in s.finals if done == n} for n in rounds_done}
-    return {"by_num_rounds": {str(n): _estimates(at[n]) | _costs_at(n, pairs) for n in rounds_done}}
+    return {"by_num_rounds": {str(n): _summary(at[n]) | _costs_at(n, pairs) for n in rounds_done}}
 
 
 def _costs_at(num_rounds: int, pairs: Sequence[tuple[QuestionScore, QuestionResult]]) -> dict[str, int]:

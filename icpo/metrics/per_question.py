@@ -46,6 +46,11 @@ def pass_at_k(finals: GradedFinals, k: int | None = None) -> float:
     return 1 - comb(n - finals.num_correct, k) / comb(n, k)
 
 
+def num_parsed(finals: GradedFinals) -> int:
+    """How many of the answers could be read."""
+    return len(finals.outcomes) - sum(map(finals.outcomes.count, (Outcome.UNPARSED, Outcome.TRUNCATED)))
+
+
 PER_QUESTION: Mapping[str, Callable[[GradedFinals], float]] = {
     "mean_at_k": mean_at_k,
     "accuracy": accuracy,

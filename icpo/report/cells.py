@@ -6,21 +6,26 @@ from pathlib import Path
 from typing import Any
 
 from icpo.errors import IcpoError
-from icpo.metrics import PER_QUESTION, Estimate, QuestionScore
+from icpo.metrics import Estimate, summarise
 from icpo.safe_text import escaped, escaped_values
-from icpo.store import read_manifest, read_metrics, read_scores, read_status, run_cells
+from icpo.store import load_scores, read_manifest, read_metrics, read_status, run_cells
+from icpo.types import QuestionScore
 
 BASE = "direct"
 PLAIN = "plain"
+DEFAULT = "default"  # the arm of a run that names none
+ME_ICPO, FULL = "me_icpo", "full"
+PAPER_RULES = ("majority", "entropy")
+TOKENS = {"tokens_per_question": "generated_tokens", "prompt_tokens_per_question": "prompt_tokens"}
 
 
 @dataclass(frozen=True, slots=True)
 class ArmKey:
-    """What tells one arm from another; the first nine are the leading columns of table.csv.
+    """What distinguishes one arm from another; the fields are columns of table.csv.
 
     `method` carries the base's prompt where it is not the plain one (`direct_empty_history`). `num_rounds`
-    is the number of rounds after which the finals were drawn. Fields that a method lacks are None. `label`
-    tells apart arms that differ in nothing else here.
+    is the number of rounds after which the final samples were drawn. Fields that a method lacks are None.
+    `arm` and `title` name the arm; of a cell of version 1, or of no named arm, the title is the label.
     """
 
     backbone: str
@@ -34,22 +39,46 @@ class ArmKey:
     benchmark: str
     k: int
     label: str = ""
+    arm: str = ""
+    title: str = ""
 
     @property
     def is_base(self) -> bool:
         """Whether it answers from the question alone."""
         return self.method == BASE or self.method.startswith(f"{BASE}_")
 
+    @property
+    def is_full(self) -> bool:
+        """Whether it is ME-ICPO with the paper's reward and selector."""
+        return self.method == ME_ICPO and (self.reward, self.selector) == PAPER_RULES
+
+    @property
+    def line(self) -> "ArmKey":
+        """What the arms of one line of a table share: all but the benchmark."""
+        return replace(self, benchmark="")
+
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """One line of a table on one benchmark: the finals of a cell after some number of rounds."""
+    """The final samples of a cell after some number of rounds, or those of several benchmarks pooled.
+
+    `cell` is "" for a pool. `tokens` holds the TOKENS that are known. `metrics` is the cell's metrics.json.
+    """
 
     key: ArmKey
     cell: str
-    estimates: Mapping[str, Estimate]
     scores: tuple[QuestionScore, ...]
+    tokens: Mapping[str, float]
     metrics: Mapping[str, Any]
+
+    @property
+    def num_questions(self) -> int:
+        """Questions, each counted once."""
+        return len({score.question_id for score in self.scores})
+
+    def estimates(self) -> dict[str, Estimate]:
+        """All estimates from its scores, by metric."""
+        return summarise({score.key: score.last for score in self.scores})
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +103,17 @@ class Cell:
         job = self.config.get("job")
         return job if isinstance(job, Mapping) else {}
 
+    @property
+    def last(self) -> Arm:
+        """The arm after the most rounds."""
+        return max(self.arms, key=lambda arm: arm.key.num_rounds or 0)
+
 
 def load_cells(outputs: Path, run_name: str) -> tuple[Cell, ...]:
     """All cells of a run, by folder name; one that cannot be read says so in its state and has no arms.
 
-    A folder with a log and no manifest is a cell that ended before it began, such as one sent elsewhere that
-    was refused; an empty log tells of a slip on the command line alone.
+    A folder with a log and no manifest is a cell that ended before it began, such as one that a scheduler
+    refused; an empty log means that the command line was wrong.
     """
     cells = [load_cell(folder) for folder in run_cells(outputs, run_name)]
     begun = {cell.folder for cell in cells}
@@ -98,7 +132,7 @@ def load_cell(folder: Path) -> Cell:
         status = read_status(folder) or {}
         config = dict((read_manifest(folder) or {}).get("config", {}))
         metrics = escaped_values(read_metrics(folder) or {})
-        scores = tuple(QuestionScore.from_json(line) for line in read_scores(folder))
+        scores = load_scores(folder)
         arms = _arms(folder.name, metrics, scores) if "mean_at_k" in metrics else ()
     except (IcpoError, OSError) as error:
         return Cell(folder, "unreadable", escaped(str(error)), {}, {}, (), ())
@@ -111,22 +145,28 @@ def load_cell(folder: Path) -> Cell:
 
 
 def _arms(cell: str, metrics: Mapping[str, Any], scores: tuple[QuestionScore, ...]) -> tuple[Arm, ...]:
-    """One arm per number of rounds at which finals were drawn."""
-    key = _key(metrics)
-    sweep: Mapping[str, Mapping[str, Any]] = metrics.get("by_num_rounds") or {}
-    if not sweep:
-        return (Arm(key, cell, _estimates(metrics), scores, metrics),)
+    """One arm for each number of rounds after which there are final samples."""
+    key, parts = _key(metrics), metrics.get("by_num_rounds") or {}
+    if not scores or not isinstance(metrics["mean_at_k"]["value"], int | float):
+        raise ValueError("metrics without scores")
+    if not parts:
+        return (Arm(key, cell, scores, _tokens(metrics, scores), metrics),)
     return tuple(
-        Arm(replace(key, num_rounds=int(n)), cell, _estimates(at_n), _after(scores, int(n)), metrics)
-        for n, at_n in sweep.items()
+        Arm(replace(key, num_rounds=int(n)), cell, kept, _tokens(part, kept), metrics)
+        for n, part in parts.items()
+        for kept in (_after(scores, int(n)),)
     )
 
 
 def _key(metrics: Mapping[str, Any]) -> ArmKey:
     method, prompt = metrics["method"], metrics.get("prompt") or PLAIN
+    method = f"{method}_{prompt}" if method == BASE and prompt != PLAIN else method
+    label = str(metrics.get("label", ""))
+    arm = str(metrics.get("arm") or label or method)
+    name = label or method if arm == DEFAULT else arm
     return ArmKey(
         backbone=str(metrics["backbone"]),
-        method=f"{method}_{prompt}" if method == BASE and prompt != PLAIN else method,
+        method=method,
         reward=metrics["reward"],
         selector=metrics["selector"],
         protocol=str(metrics["protocol"]),
@@ -135,22 +175,19 @@ def _key(metrics: Mapping[str, Any]) -> ArmKey:
         num_lookaheads=metrics["num_lookaheads"],
         benchmark=str(metrics["benchmark"]),
         k=int(metrics["k"]),
-        label=str(metrics.get("label", "")),
+        label=label,
+        arm=arm,
+        title=str(metrics.get("title") or name),
     )
 
 
-def _estimates(metrics: Mapping[str, Any]) -> dict[str, Estimate]:
-    return {name: _estimate(**metrics[name]) for name in PER_QUESTION}
-
-
-def _estimate(value: float, low: float, high: float, std_over_seeds: float | None) -> Estimate:
-    return Estimate(
-        float(value), float(low), float(high), None if std_over_seeds is None else float(std_over_seeds)
-    )
+def _tokens(part: Mapping[str, Any], scores: tuple[QuestionScore, ...]) -> dict[str, float]:
+    """Tokens per question and seed; of old results with several final samples they are not known."""
+    return {name: part[total] / len(scores) for name, total in TOKENS.items() if total in part}
 
 
 def _after(scores: tuple[QuestionScore, ...], num_rounds: int) -> tuple[QuestionScore, ...]:
-    """The scores with the finals drawn after so many rounds alone."""
+    """The scores with the final samples after so many rounds alone."""
     return tuple(
         replace(score, finals=kept)
         for score in scores

@@ -1,12 +1,10 @@
 """What each arm gains over the base on the same questions, one benchmark at a time and pooled."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from icpo.metrics import PER_QUESTION, Comparison, Estimate, compare, paired_difference
-from icpo.metrics.compare import values_of
-from icpo.report.cells import Arm
-from icpo.report.labels import is_full
+from icpo.metrics import Comparison, compare
+from icpo.report.cells import FULL, Arm
 
 POOLS = (
     ("arith_l3", "arith_l4", "arith_l5"),
@@ -16,7 +14,7 @@ POOLS = (
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """An arm minus a base on one benchmark, over the (question, seed) pairs that both have."""
+    """An arm minus a base on one benchmark or pool, over the (question, seed) pairs that both have."""
 
     arm: Arm
     base: Arm
@@ -28,29 +26,10 @@ class Difference:
         return f"{self.arm.key.method}-{self.base.key.method}"
 
 
-@dataclass(frozen=True, slots=True)
-class PooledDifference:
-    """Differences of one arm over several benchmarks taken together, every question weighing the same."""
-
-    benchmarks: tuple[str, ...]
-    first: Difference
-    estimates: dict[str, Estimate]
-
-    @property
-    def pool(self) -> str:
-        """Its column: `arith_l3-l5`, or `arith_l3+l5` where the level between is missing."""
-        stem, levels = (
-            self.benchmarks[0].rpartition("_l")[0],
-            [b.rpartition("_l")[2] for b in self.benchmarks],
-        )
-        is_span = int(levels[-1]) - int(levels[0]) == len(levels) - 1
-        return f"{stem}_l{levels[0]}-l{levels[-1]}" if is_span else f"{stem}_l" + "+l".join(levels)
-
-
 def differences_of(arms: Sequence[Arm]) -> tuple[tuple[Difference, ...], tuple[str, ...]]:
     """Each arm against each base of its backbone, benchmark, protocol and k; and what could not be paired.
 
-    Without a base (an ablation) the one arm of full ME-ICPO takes its place.
+    Without a base (an ablation) the full algorithm takes its place. Pools of benchmarks follow.
     """
     found, notes = [], []
     for arm in arms:
@@ -59,38 +38,68 @@ def differences_of(arms: Sequence[Arm]) -> tuple[tuple[Difference, ...], tuple[s
                 found.append(Difference(arm, base, compare(arm.scores, base.scores)))
             except ValueError as error:
                 notes.append(f"{arm.cell} and {base.cell} are not compared: {error}")
-    return tuple(found), tuple(notes)
+    return (*found, *_pooled_differences(found)), tuple(notes)
 
 
-def pooled_differences(differences: Sequence[Difference]) -> tuple[PooledDifference, ...]:
-    """For each arm, the pools of which at least two benchmarks were compared."""
+def pooled_arms(arms: Iterable[Arm]) -> tuple[Arm, ...]:
+    """Each arm that has at least two benchmarks of a pool, over these together."""
+    groups: dict[tuple[object, ...], list[Arm]] = {}
+    for arm in arms:
+        for pool in POOLS:
+            if arm.key.benchmark in pool:
+                groups.setdefault((pool, arm.key.line), []).append(arm)
+    return tuple(_pool(group) for group in groups.values() if len(group) > 1)
+
+
+def _pooled_differences(differences: Sequence[Difference]) -> list[Difference]:
     groups: dict[tuple[object, ...], list[Difference]] = {}
     for difference in differences:
         for pool in POOLS:
             if difference.arm.key.benchmark in pool:
-                line = pool, replace(difference.arm.key, benchmark=""), difference.base.key.method
+                line = pool, difference.arm.key.line, difference.base.key.line
                 groups.setdefault(line, []).append(difference)
-    return tuple(_pool(group) for group in groups.values() if len(group) > 1)
+    pairs = (
+        (_pool([d.arm for d in group]), _pool([d.base for d in group]))
+        for group in groups.values()
+        if len(group) > 1
+    )
+    return [Difference(arm, base, compare(arm.scores, base.scores)) for arm, base in pairs]
 
 
-def _pool(group: Sequence[Difference]) -> PooledDifference:
-    estimates = {}
-    for name, metric in PER_QUESTION.items():
-        arms: dict[tuple[Hashable, int], float] = {}
-        bases: dict[tuple[Hashable, int], float] = {}
-        for difference in group:
-            benchmark = difference.arm.key.benchmark
-            arms |= values_of(difference.arm.scores, metric, benchmark)
-            bases |= values_of(difference.base.scores, metric, benchmark)
-        estimates[name] = paired_difference(arms, bases)
-    return PooledDifference(tuple(sorted(d.arm.key.benchmark for d in group)), group[0], estimates)
+def _pool(arms: Sequence[Arm]) -> Arm:
+    """Several benchmarks as one, every question weighing the same."""
+    first = arms[0]
+    scores = tuple(
+        replace(score, question_id=f"{arm.key.benchmark}/{score.question_id}")
+        for arm in arms
+        for score in arm.scores
+    )
+    tokens = {
+        name: sum(arm.tokens[name] * len(arm.scores) for arm in arms) / len(scores)
+        for name in first.tokens
+        if all(name in arm.tokens for arm in arms)
+    }
+    return Arm(replace(first.key, benchmark=_pool_name(arms)), "", scores, tokens, {})
+
+
+def _pool_name(arms: Sequence[Arm]) -> str:
+    """`arith_l3-l5`, or `arith_l3+l5` where the level between is missing."""
+    names = sorted(arm.key.benchmark for arm in arms)
+    stem, levels = names[0].rpartition("_l")[0], [name.rpartition("_l")[2] for name in names]
+    is_span = int(levels[-1]) - int(levels[0]) == len(levels) - 1
+    return f"{stem}_l{levels[0]}-l{levels[-1]}" if is_span else f"{stem}_l" + "+l".join(levels)
 
 
 def _bases_of(arm: Arm, arms: Sequence[Arm]) -> list[Arm]:
     beside = [other for other in arms if _place(other) == _place(arm)]
-    bases = [other for other in beside if other.key.is_base] or [b for b in beside if is_full(b.key)]
-    is_clear = all(base.key.is_base for base in bases) or len(bases) == 1
-    return bases if is_clear and not any(base is arm for base in bases) else []
+    bases = [other for other in beside if other.key.is_base]
+    if not bases:
+        full = [other for other in beside if other.key.is_full]
+        named = [other for other in full if other.key.arm == FULL]
+        bases = named or full
+        if len(bases) != 1:
+            return []
+    return [] if any(base is arm for base in bases) else bases
 
 
 def _place(arm: Arm) -> tuple[str, str, str, int]:

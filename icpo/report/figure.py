@@ -4,26 +4,30 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from icpo.metrics import Estimate
-from icpo.report.sections import Line, Section
+import pandas as pd
+
+from icpo.report.colours import colours
+from icpo.report.frame import benchmarks_of, lines_of, sections
+from icpo.report.rows import records
+from icpo.report.text import metric_name, percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 MOST_BARS = 3  # more arms than these, beside one another on each benchmark, cannot be read
-YARDSTICKS = ("base", "ME-ICPO, full")
-COLOURS = ("#9aa5b1", "#2b6cb0", "#dd8452")
 WHISKER: Mapping[str, Any] = {"elinewidth": 0.9, "capsize": 2, "ecolor": "#333333"}
+DOT, REFERENCE = "#2b6cb0", "#9aa5b1"
+Row = Mapping[str, Any]
 
 
-def write_scores(sections: Sequence[Section], folder: Path, metric: str = "mean_at_k") -> tuple[Path, ...]:
-    """Writes scores.png and scores.pdf; whiskers are 95% intervals. Nothing is written without sections."""
-    if not sections:
+def write_scores(frame: pd.DataFrame, folder: Path, metric: str = "mean_at_k") -> tuple[Path, ...]:
+    """Writes scores.png and scores.pdf; whiskers are 95% intervals. Nothing is written without scores."""
+    scores = frame[~frame["is_difference"] & ~frame["is_pool"] & (frame["metric"] == metric)]
+    if scores.empty:
         return ()
-    most = max(len(_arms(section)) for section in sections)
-    figure = bars(sections, metric) if most <= MOST_BARS else dots(sections, metric)
-    return save(figure, folder, "scores")
+    most = max(len(lines_of(section)) for *_, section in sections(scores))
+    return save(bars(scores) if most <= MOST_BARS else dots(scores), folder, "scores")
 
 
 def save(figure: "Figure", folder: Path, name: str) -> tuple[Path, ...]:
@@ -45,40 +49,43 @@ def new_figure(width: float, height: float) -> "Figure":
     return figure
 
 
-def bars(sections: Sequence[Section], metric: str) -> "Figure":
+def bars(scores: pd.DataFrame) -> "Figure":
     """One panel per section: benchmarks along x, their arms side by side."""
     from matplotlib.patches import Patch
 
-    labels = dict.fromkeys(line.label for section in sections for line in _arms(section))
-    colours = dict(zip(labels, COLOURS, strict=False))
-    widest = max(len(_benchmarks(section, metric)) for section in sections)
-    figure = new_figure(max(4.0, 1.5 + 1.2 * widest), 0.6 + 2.7 * len(sections))
-    for axes, section in zip(figure.subplots(len(sections), squeeze=False)[:, 0], sections, strict=True):
-        _draw_bars(axes, section, metric, colours)
-    handles = [Patch(color=colour, label=label) for label, colour in colours.items()]
+    shades = colours(scores)
+    parts = list(sections(scores))
+    widest = max(len(benchmarks_of(section)) for *_, section in parts)
+    figure = new_figure(max(4.0, 1.5 + 1.2 * widest), 0.6 + 2.7 * len(parts))
+    for axes, part in zip(figure.subplots(len(parts), squeeze=False)[:, 0], parts, strict=True):
+        _draw_bars(axes, *part, shades)
+    handles = [
+        Patch(color=colour, label=line) for line, colour in shades.items() if line in set(scores["line"])
+    ]
     figure.legend(handles=handles, loc="outside lower center", frameon=False, fontsize=8, ncols=len(handles))
     return figure
 
 
-def dots(sections: Sequence[Section], metric: str) -> "Figure":
-    """A row of panels per section, one per benchmark: arms along y; dashed is the base or full ME-ICPO."""
-    columns = max(len(_benchmarks(section, metric)) for section in sections)
-    heights = [0.9 + 0.22 * len(_arms(section)) for section in sections]
+def dots(scores: pd.DataFrame) -> "Figure":
+    """A row of panels per section, one per benchmark: arms along y; dashed is the base."""
+    parts = list(sections(scores))
+    columns = max(len(benchmarks_of(section)) for *_, section in parts)
+    heights = [0.9 + 0.22 * len(lines_of(section)) for *_, section in parts]
     figure = new_figure(2.6 + (2.2 if columns < 4 else 1.8) * columns, sum(heights))
-    grid = figure.subplots(len(sections), columns, squeeze=False, height_ratios=heights)
-    for row, section in zip(grid, sections, strict=True):
-        benchmarks, arms = _benchmarks(section, metric), _arms(section)
-        yardstick = arms[0].label if arms[0].label in YARDSTICKS else ""
-        note = f"; dashed: {yardstick}" if yardstick else ""
+    grid = figure.subplots(len(parts), columns, squeeze=False, height_ratios=heights)
+    for row, (backbone, protocol, k, section) in zip(grid, parts, strict=True):
+        benchmarks, lines = benchmarks_of(section), lines_of(section)
+        base = next(iter(section.loc[section["is_base"], "line"]), None)
+        note = f"; dashed: {base}" if base else ""
         for axes, benchmark in zip(row, benchmarks, strict=False):
-            found = [line.estimates.get((metric, benchmark)) for line in arms]
-            _draw_dots(axes, found, found[0] if yardstick else None)
+            own = section[section["benchmark"] == benchmark]
+            _draw_dots(axes, _by_line(own), lines, base)
             axes.set_title(benchmark, fontsize=9)
-            axes.set_xlabel(f"{section.metric_name(metric)} (%){note}", fontsize=8)
+            axes.set_xlabel(f"{_metric(section, k)} (%){note}", fontsize=8)
         for axes in row[1:]:
             axes.tick_params(axis="y", length=0, labelleft=False)
-        row[0].set_yticks(range(len(arms)), [line.label for line in arms], fontsize=8)
-        row[0].set_ylabel(_title(section), fontsize=8)
+        row[0].set_yticks(range(len(lines)), lines, fontsize=8)
+        row[0].set_ylabel(f"{backbone}, protocol {protocol}", fontsize=8)
         for axes in row[len(benchmarks) :]:
             axes.set_axis_off()
     return figure
@@ -88,65 +95,66 @@ def number_bars(axes: "Axes", places: Sequence[float], values: Sequence[float]) 
     """Writes the bars' values, in percent, below the axis, where no whisker crosses them."""
     for place, value in zip(places, values, strict=True):
         axes.text(
-            place, -0.015, f"{100 * value:.1f}", ha="center", va="top", fontsize=7, color="#333333",
+            place, -0.015, percent(value), ha="center", va="top", fontsize=7, color="#333333",
             transform=axes.get_xaxis_transform(),
         )  # fmt: skip
     axes.tick_params(axis="x", length=0, pad=13)
 
 
-def _draw_bars(axes: "Axes", section: Section, metric: str, colours: Mapping[str, str]) -> None:
-    arms, benchmarks = _arms(section), _benchmarks(section, metric)
-    width = 0.8 / len(arms)
-    for i, line in enumerate(arms):
-        found = [(x, line.estimates.get((metric, b))) for x, b in enumerate(benchmarks)]
-        known = [(x + (i - (len(arms) - 1) / 2) * width, e) for x, e in found if e is not None]
+def _draw_bars(
+    axes: "Axes", backbone: str, protocol: str, k: int, section: pd.DataFrame, shades: Mapping[str, str]
+) -> None:
+    lines, benchmarks = lines_of(section), benchmarks_of(section)
+    width = 0.8 / len(lines)
+    for i, line in enumerate(lines):
+        own = section[section["line"] == line]
+        found = {row["benchmark"]: row for row in records(own)}
+        known = [
+            (x + (i - (len(lines) - 1) / 2) * width, found[b]) for x, b in enumerate(benchmarks) if b in found
+        ]
         axes.bar(
-            [place for place, _ in known], [100 * e.value for _, e in known], width * 0.92,
-            yerr=_spans([e for _, e in known]), color=colours[line.label], error_kw=dict(WHISKER),
+            [place for place, _ in known], [100 * row["value"] for _, row in known], width * 0.92,
+            yerr=_spans([row for _, row in known]), color=shades[line], error_kw=dict(WHISKER),
         )  # fmt: skip
-        number_bars(axes, [place for place, _ in known], [e.value for _, e in known])
+        number_bars(axes, [place for place, _ in known], [row["value"] for _, row in known])
     axes.set_xticks(range(len(benchmarks)), benchmarks)
-    axes.set_ylabel(f"{section.metric_name(metric)} (%)")
+    axes.set_ylabel(f"{_metric(section, k)} (%)")
     axes.set_xlim(-0.6, len(benchmarks) - 0.4)
     axes.set_ylim(0, 102)
-    axes.set_title(_title(section), fontsize=10)
+    axes.set_title(f"{backbone}, protocol {protocol}", fontsize=10)
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def _draw_dots(axes: "Axes", found: Sequence[Estimate | None], yardstick: Estimate | None) -> None:
-    known = [(y, e) for y, e in enumerate(found) if e is not None]
+def _draw_dots(axes: "Axes", found: Mapping[str, Row], lines: Sequence[str], base: str | None) -> None:
+    known = [(y, found[line]) for y, line in enumerate(lines) if line in found]
     axes.errorbar(
-        [100 * e.value for _, e in known], [y for y, _ in known], xerr=_spans([e for _, e in known]),
-        fmt="o", color=COLOURS[1], markersize=4, clip_on=False, **WHISKER,
+        [100 * row["value"] for _, row in known], [y for y, _ in known],
+        xerr=_spans([row for _, row in known]),
+        fmt="o", color=DOT, markersize=4, clip_on=False, **WHISKER,
     )  # fmt: skip
-    if yardstick is not None:
-        axes.axvline(100 * yardstick.value, color=COLOURS[0], linewidth=1, linestyle="--", zorder=0)
-    for y, e in known:
+    if base is not None and base in found:
+        axes.axvline(100 * found[base]["value"], color=REFERENCE, linewidth=1, linestyle="--", zorder=0)
+    for y, row in known:
         axes.text(
-            1.05, y, f"{100 * e.value:.1f}", va="center", fontsize=7, color="#333333",
+            1.05, y, percent(row["value"]), va="center", fontsize=7, color="#333333",
             transform=axes.get_yaxis_transform(),
         )  # fmt: skip
     axes.set_xlim(0, 100)
     axes.set_xticks([0, 25, 50, 75, 100])
-    axes.set_ylim(len(found) - 0.5, -0.5)
+    axes.set_ylim(len(lines) - 0.5, -0.5)
     axes.tick_params(labelsize=8)
     axes.grid(axis="x", alpha=0.3)
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def _arms(section: Section) -> list[Line]:
-    return [line for line in section.lines if not line.is_difference]
+def _by_line(rows: pd.DataFrame) -> dict[str, Row]:
+    return {row["line"]: row for row in records(rows)}
 
 
-def _benchmarks(section: Section, metric: str) -> list[str]:
-    """Those with a score; pools have differences alone."""
-    return [b for b in section.benchmarks if any((metric, b) in line.estimates for line in _arms(section))]
+def _metric(section: pd.DataFrame, k: int) -> str:
+    return metric_name(str(section["metric"].iloc[0]), k)
 
 
-def _spans(found: Sequence[Estimate]) -> list[list[float]]:
+def _spans(rows: Sequence[Row]) -> list[list[float]]:
     """How far the intervals reach below and above, in percent."""
-    return [[100 * (e.value - e.low) for e in found], [100 * (e.high - e.value) for e in found]]
-
-
-def _title(section: Section) -> str:
-    return f"{section.backbone}, protocol {section.protocol}"
+    return [[100 * (row[a] - row[b]) for row in rows] for a, b in (("value", "low"), ("high", "value"))]

@@ -1,129 +1,133 @@
-"""The questions of runs as a pandas DataFrame, and as a CSV file: for an analysis of one's own."""
+"""The scores of runs as one DataFrame: a row for each arm, benchmark and metric, differences among them.
 
-import json
-import logging
+table.csv and differences.csv are its columns; every table, figure and page is made from it.
+"""
+
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from icpo.errors import IcpoError, RecordsError
-from icpo.metrics import PER_QUESTION
-from icpo.report.cells import Arm, Cell, load_cells
-from icpo.report.dashboard.cell_data import flat
-from icpo.store import read_results, written_in_turn
+import pandas as pd
 
-if TYPE_CHECKING:
-    import pandas as pd
+from icpo.metrics import Estimate
+from icpo.report.cells import Arm, ArmKey, load_cells
+from icpo.report.differences import Difference, differences_of, pooled_arms
+from icpo.report.order import line_names, place
+from icpo.report.paper import paper_value
 
-COSTS = ("num_requests", "num_sequences", "prompt_tokens", "generated_tokens")
-FACTS = ("backbone", "benchmark", "method", "label", "reward", "selector", "protocol")
-HELD_BY_THE_METHOD = ("reward", "selector")  # the job names them too, also where its method uses none
+TABLE = (
+    "backbone", "method", "reward", "selector", "protocol", "num_rounds", "num_candidates", "num_lookaheads",
+    "benchmark", "metric", "k", "value", "low", "high", "std_over_seeds", "paper_value", "label", "cell",
+    "arm", "title",
+)  # fmt: skip
+DIFFERENCES = (
+    "backbone", "protocol", "benchmark", "method", "label", "base_label", "cell", "base_cell", "metric",
+    "value", "low", "high", "std_over_seeds", "num_questions", "num_pairs", "majority_corrected",
+    "majority_broken", "arm", "title", "base_arm", "base_title",
+)  # fmt: skip
+COUNTS = ("num_rounds", "num_candidates", "num_lookaheads", "k", "num_questions", "num_pairs")
+NUMBERS = (
+    "value", "low", "high", "std_over_seeds", "paper_value", "majority_corrected", "majority_broken",
+)  # fmt: skip
+SECTION = ["backbone", "protocol", "k"]
+OVER_MAJORITY = "mean_over_majority"  # Mean@k minus the base's Maj@k
 
-logger = logging.getLogger(__name__)
+
+def run_frame(outputs: Path, run_name: str) -> pd.DataFrame:
+    """The frame of a stored run; see `score_frame`."""
+    arms = [arm for cell in load_cells(outputs, run_name) for arm in cell.arms]
+    return score_frame(arms, differences_of(arms)[0])
 
 
-def question_frame(*run_names: str, outputs: str | Path = "outputs") -> "pd.DataFrame":
-    """One row a question, seed and cell, and number of rounds where a cell drew finals after several.
+def score_frame(arms: Sequence[Arm], differences: Sequence[Difference]) -> pd.DataFrame:
+    """Scores of `arms`, of pools of benchmarks (`cell` is ""), and their differences, in fractions.
 
-    Columns: run, cell, what the cell is of, num_rounds, question_id, seed, gold, k; the metrics of that
-    question in [0, 1]; what it cost; then each setting to which two cells give different values, by its key
-    in the configuration (a list as JSON). Cells that cannot be read are left out with a warning; questions
-    without a gold have no scores and no row.
-
-    Raises:
-        RecordsError: a run holds no scores, or no cell of all runs can be read.
+    Columns: those of TABLE and DIFFERENCES; `line` and `base_line`, what a line of a table is called;
+    `is_base`, `is_difference`, `is_pool`. Sections (backbone, protocol, k) and their lines are in the order
+    of tables. Bounds and counts are missing where there are none.
     """
-    import pandas as pd
-
-    found = [(name, cell) for name in run_names for cell in _scored(Path(outputs), name)]
-    settings = _settings([cell for _, cell in found])
-    rows = []
-    for (run_name, cell), own in zip(found, settings, strict=True):
-        try:
-            rows += [{"run": run_name, **row, **own} for row in _rows(cell)]
-        except IcpoError as error:
-            logger.warning("%s is left out: %s", cell.folder, error)
-        except (OSError, LookupError, ValueError) as error:
-            logger.warning("%s is left out: %s %s", cell.folder, type(error).__name__, error)
-    if not rows:
-        raise RecordsError(
-            f"No cell of {', '.join(run_names)} in {outputs} has both scores and their results; the warnings "
-            "above say what each lacks."
-        )
-    return pd.DataFrame(rows)
+    found = sorted(
+        [*arms, *pooled_arms(arms)], key=lambda arm: (*_section(arm.key), *place(arm.key), arm.cell)
+    )
+    names = line_names([arm.key for arm in found])
+    rows = [row for arm in found for row in _arm_rows(arm, names)]
+    order = {(arm.key, arm.cell): i for i, arm in enumerate(found)}
+    ordered = sorted(
+        differences, key=lambda d: [order.get((x.key, x.cell), len(order)) for x in (d.arm, d.base)]
+    )
+    rows += [row for d in ordered for row in _difference_rows(d, names)]
+    columns = dict.fromkeys(
+        [*TABLE, *DIFFERENCES, "line", "base_line", "is_base", "is_difference", "is_pool"]
+    )
+    frame = pd.DataFrame(rows, columns=list(columns))
+    flags = dict.fromkeys(("is_base", "is_difference", "is_pool"), "bool")
+    return frame.astype({**dict.fromkeys(COUNTS, "Int64"), **dict.fromkeys(NUMBERS, "float64"), **flags})
 
 
-def write_questions(outputs: Path, run_name: str) -> Path:
-    """Writes the frame of one run to OUTPUTS/RUN_NAME/report/questions.csv. Raises RecordsError."""
-    frame = question_frame(run_name, outputs=outputs)
-    folder = outputs / run_name / "report"
-    with written_in_turn(folder) as drafts:
-        frame.to_csv(drafts / "questions.csv", index=False)
-    return folder / "questions.csv"
+def sections(frame: pd.DataFrame) -> Iterator[tuple[str, str, int, pd.DataFrame]]:
+    """Each backbone, protocol and k of a frame with its rows, in order."""
+    for (backbone, protocol, k), part in frame.groupby(SECTION, sort=False):
+        yield str(backbone), str(protocol), int(str(k)), part
 
 
-def _scored(outputs: Path, run_name: str) -> list[Cell]:
-    cells = load_cells(outputs, run_name)
-    for cell in cells:
-        if not cell.arms:
-            logger.warning("%s is left out: %s", cell.folder, f"{cell.state} {cell.reason}".strip())
-    if scored := [cell for cell in cells if cell.arms]:
-        return scored
-    raise RecordsError(f"{outputs / run_name} holds no scores of questions. See python -m icpo.status.")
+def benchmarks_of(section: pd.DataFrame) -> list[str]:
+    """The columns of a section's tables: competitions before levels, pools last."""
+    is_pool = dict(zip(section["benchmark"], section["is_pool"], strict=True))
+    return sorted(is_pool, key=lambda name: (is_pool[name], "_l" in name, name))
 
 
-def _rows(cell: Cell) -> Iterator[dict[str, Any]]:
-    results = {(line["question_id"], line["seed"]): line for line in read_results(cell.folder)}
-    for arm in cell.arms:
-        for score in arm.scores:
-            if score.key not in results:
-                raise RecordsError(
-                    f"results.jsonl lacks question {score.question_id!r} under seed {score.seed}, of which "
-                    "scores.jsonl tells."
-                )
-            num_rounds, _ = max(score.finals, key=lambda entry: entry[0])
-            usage = _usage(results[score.key], num_rounds)
-            yield {
-                "cell": cell.folder.name,
-                **_facts(arm),
-                "num_rounds": arm.key.num_rounds,
-                "question_id": score.question_id,
-                "seed": score.seed,
-                "gold": score.gold,
-                "k": len(score.last.outcomes),
-                **{name: metric(score.last) for name, metric in PER_QUESTION.items()},
-                **{name: usage.get(name) for name in COSTS},
-            }
+def write_csv(frame: pd.DataFrame, folder: Path) -> tuple[Path, ...]:
+    """Writes table.csv and differences.csv."""
+    paths = folder / "table.csv", folder / "differences.csv"
+    plain = frame[(frame["metric"] != OVER_MAJORITY) & ~(frame["is_difference"] & frame["is_pool"])]
+    plain[list(TABLE)].to_csv(paths[0], index=False, lineterminator="\n")
+    frame.loc[frame["is_difference"], list(DIFFERENCES)].to_csv(paths[1], index=False, lineterminator="\n")
+    return paths
 
 
-def _facts(arm: Arm) -> dict[str, Any]:
-    return {name: getattr(arm.key, name) for name in FACTS}
+def _section(key: ArmKey) -> tuple[str, str, int]:
+    return key.backbone, key.protocol, -key.k
 
 
-def _usage(result: Mapping[str, Any], num_rounds: int) -> Mapping[str, Any]:
-    """The cost of a run that ends with these finals; {} where an old result does not tell."""
-    done = [rounds for rounds, _ in result["finals"]]
-    costs = result.get("usage_at_finals") or ([result["usage"]] if len(done) == 1 else [{}] * len(done))
-    usage: Mapping[str, Any] = costs[done.index(num_rounds)]
-    return usage
+def _arm_rows(arm: Arm, names: Mapping[ArmKey, str]) -> Iterator[dict[str, Any]]:
+    common = _common(arm, names) | {"is_difference": False, "base_line": ""}
+    common |= {"num_questions": arm.num_questions, "num_pairs": len(arm.scores)}
+    for metric, found in arm.estimates().items():
+        row = {**common, "metric": metric, **asdict(found)}
+        yield row | {"paper_value": paper_value(row)}
+    for metric, value in arm.tokens.items():
+        yield {**common, "metric": metric, "value": value}
 
 
-def _settings(cells: Sequence[Cell]) -> list[dict[str, Any]]:
-    """Of each cell, the settings that vary among them; what several keys or a fact say alike is said once."""
-    jobs = [
-        {key: value for key, value in flat(cell.job) if key.partition(".")[0] not in HELD_BY_THE_METHOD}
-        for cell in cells
-    ]
-    said = [tuple(_facts(cell.arms[0])[name] for cell in cells) for name in FACTS]
-    columns: dict[str, tuple[Any, ...]] = {}
-    for key in dict.fromkeys(key for job in jobs for key in job):
-        values = tuple(_plain(job.get(key)) for job in jobs)
-        given = {value for value, job in zip(values, jobs, strict=True) if key in job}
-        if len(given) > 1 and values not in said:
-            said.append(values)
-            columns[key] = values
-    return [{key: values[i] for key, values in columns.items()} for i in range(len(cells))]
+def _difference_rows(d: Difference, names: Mapping[ArmKey, str]) -> Iterator[dict[str, Any]]:
+    c = d.comparison
+    common = _common(d.arm, names) | {
+        "method": d.method,
+        "is_difference": True,
+        "base_label": d.base.key.label,
+        "base_cell": d.base.cell,
+        "base_arm": d.base.key.arm,
+        "base_title": d.base.key.title,
+        "base_line": names[d.base.key.line],
+        "num_questions": c.num_questions,
+        "num_pairs": c.num_pairs,
+        "majority_corrected": c.majority_corrected,
+        "majority_broken": c.majority_broken,
+    }
+    found: dict[str, Estimate] = {**c.differences, OVER_MAJORITY: c.mean_over_majority}
+    for metric, estimate in found.items():
+        ours, theirs = (paper_value({**asdict(x.key), "metric": metric}) for x in (d.arm, d.base))
+        paper = None if ours is None or theirs is None else round(ours - theirs, 6)
+        yield {**common, "metric": metric, **asdict(estimate), "paper_value": paper}
 
 
-def _plain(value: Any) -> Any:
-    return json.dumps(value) if isinstance(value, list) else value
+def _common(arm: Arm, names: Mapping[ArmKey, str]) -> dict[str, Any]:
+    key = arm.key
+    facts = {"cell": arm.cell, "line": names[key.line], "is_base": key.is_base, "is_pool": not arm.cell}
+    return asdict(key) | facts
+
+
+def lines_of(section: pd.DataFrame) -> list[str]:
+    """The lines of a section's tables, in order."""
+    return list(dict.fromkeys(section["line"]))

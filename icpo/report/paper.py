@@ -1,98 +1,88 @@
-"""The paper's printed numbers, and how ours compare."""
+"""The paper's printed numbers (paper_numbers.csv) and how ours compare.
 
-import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+Numbers are fractions; `std` is what is printed behind ±, `tolerance` what reading a bar off a figure adds.
+"""
+
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from icpo.metrics import Estimate
-from icpo.report.cells import Arm, ArmKey
+import pandas as pd
+
+from icpo.metrics import PER_QUESTION
+from icpo.report.cells import ME_ICPO
+from icpo.report.rows import records
+
+KEY = ["backbone", "method", "reward", "selector", "num_rounds", "num_candidates", "benchmark", "metric", "k"]
+LINE = ["backbone", "method", "reward", "selector"]
+OF_ME_ICPO = ("reward", "selector", "num_rounds", "num_candidates")
+NUM_LOOKAHEADS = 16
 
 
-@dataclass(frozen=True, slots=True)
-class PaperNumber:
-    """One number as a fraction; `std` is what is printed behind ±; `source` is its label in the paper."""
-
-    backbone: str
-    method: str
-    reward: str | None
-    selector: str | None
-    benchmark: str
-    metric: str
-    value: float
-    std: float | None
-    source: str
+@cache
+def paper_numbers() -> pd.DataFrame:
+    """All printed numbers; the columns of KEY are text, "" where a method has no such setting."""
+    with files("icpo.report").joinpath("paper_numbers.csv").open("r", encoding="utf-8") as file:
+        numbers = pd.read_csv(file, dtype=dict.fromkeys(KEY, str), keep_default_na=False)
+    return numbers.assign(**{name: pd.to_numeric(numbers[name]) for name in ("value", "std", "tolerance")})
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """Ours beside the paper's: `within` when theirs lies in our 95% interval, else `above` or `below`.
+def numbers_of(experiment: str) -> pd.DataFrame:
+    """The numbers that an experiment reproduces, in the paper's order."""
+    numbers = paper_numbers()
+    return numbers[[experiment in names.split() for names in numbers["experiments"]]]
 
-    `not run` when this run has no such number.
+
+def paper_value(row: Mapping[str, Any]) -> float | None:
+    """The printed score of an arm (fields of KEY and num_lookaheads); None where the paper has none."""
+    return _scores().get(paper_key(row)) if row["metric"] in PER_QUESTION else None
+
+
+def paper_key(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """KEY as the paper's numbers have it: only ME-ICPO has rules and sizes; () if m is not 16."""
+    is_ours = row["method"] == ME_ICPO
+    if is_ours and row["num_lookaheads"] != NUM_LOOKAHEADS:
+        return ()
+    return tuple("" if name in OF_ME_ICPO and not is_ours else str(row[name]) for name in KEY)
+
+
+@cache
+def _scores() -> dict[tuple[str, ...], float]:
+    known = paper_numbers().drop_duplicates(KEY)
+    return {tuple(key): float(value) for *key, value in known[[*KEY, "value"]].to_numpy()}
+
+
+def beside_paper(frame: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
+    """Each of `numbers` beside ours: the columns of KEY, paper_value, paper_std, ours, difference, verdict.
+
+    Ours are `value`, `low`, `high`, `protocol`, `line`, `num_questions` and `num_pairs`, missing where this
+    run has no such number (`not run`). The verdict is `within` where the paper's value, give or take its
+    tolerance, meets our interval, else `above` or `below`.
     """
-
-    paper: PaperNumber
-    ours: Estimate | None
-    verdict: str
-
-
-@cache
-def paper_numbers() -> tuple[PaperNumber, ...]:
-    """All numbers that the package knows."""
-    return tuple(PaperNumber(**row) for row in _data()["rows"])
-
-
-def paper_number(key: ArmKey, metric: str) -> PaperNumber | None:
-    """The paper's number for an arm: same backbone, benchmark and method, n = 5 and k = m = 16; else None."""
-    sizes = _data()["me_icpo"] if key.method == "me_icpo" else {}
-    if key.k != _data()["k"] or any(getattr(key, name) != size for name, size in sizes.items()):
-        return None
-    return _by_line().get((*_line(key), key.benchmark, metric))
+    scores = frame[~frame["is_difference"]]
+    columns = ["value", "low", "high", "protocol", "line", "num_questions", "num_pairs"]
+    ours = paper_keys(scores).join(scores[columns])
+    paper = numbers.rename(columns={"value": "paper_value", "std": "paper_std"})
+    both = paper.merge(ours, on=KEY, how="left", sort=False)
+    both["difference"] = both["value"] - both["paper_value"]
+    both["verdict"] = "within"
+    both.loc[both["low"] > both["paper_value"] + both["tolerance"], "verdict"] = "above"
+    both.loc[both["high"] < both["paper_value"] - both["tolerance"], "verdict"] = "below"
+    both.loc[both["value"].isna(), "verdict"] = "not run"
+    return both
 
 
-def paper_difference(arm: ArmKey, base: ArmKey, metric: str) -> float | None:
-    """The paper's difference, where it has both numbers."""
-    ours, theirs = paper_number(arm, metric), paper_number(base, metric)
-    return None if ours is None or theirs is None else round(ours.value - theirs.value, 6)
+def comparison(frame: pd.DataFrame) -> pd.DataFrame:
+    """The paper's numbers of every line (backbone, method, rules) of which the frame has one."""
+    numbers = paper_numbers()
+    beside = beside_paper(frame, numbers[numbers["metric"].isin(PER_QUESTION)])
+    ran = beside.groupby(LINE)["value"].transform(lambda values: values.notna().any())
+    return beside[ran]
 
 
-def verdict_of(paper: float, ours: Estimate) -> str:
-    """`within`, `above` (ours is higher) or `below`."""
-    if ours.low > paper:
-        return "above"
-    return "below" if ours.high < paper else "within"
-
-
-def verdicts(arms: Sequence[Arm]) -> tuple[Verdict, ...]:
-    """A verdict on each number that the paper prints of the lines (backbone, method, rules) in `arms`."""
-    ours = {
-        number: estimate
-        for arm in arms
-        for metric, estimate in arm.estimates.items()
-        if (number := paper_number(arm.key, metric)) is not None
-    }
-    lines = {_line(number) for number in ours}
-    return tuple(_verdict(number, ours.get(number)) for number in paper_numbers() if _line(number) in lines)
-
-
-def _verdict(number: PaperNumber, ours: Estimate | None) -> Verdict:
-    return Verdict(number, ours, "not run" if ours is None else verdict_of(number.value, ours))
-
-
-def _line(of: ArmKey | PaperNumber) -> tuple[str, str, str | None, str | None]:
-    """Backbone, method and rules; only ME-ICPO's rules tell lines apart."""
-    is_me_icpo = of.method == "me_icpo"
-    return of.backbone, of.method, of.reward if is_me_icpo else None, of.selector if is_me_icpo else None
-
-
-@cache
-def _by_line() -> dict[tuple[str | None, ...], PaperNumber]:
-    return {(*_line(n), n.benchmark, n.metric): n for n in paper_numbers()}
-
-
-@cache
-def _data() -> dict[str, Any]:
-    data: dict[str, Any] = json.loads(files("icpo.report").joinpath("paper_numbers.json").read_text("utf-8"))
-    return data
+def paper_keys(scores: pd.DataFrame) -> pd.DataFrame:
+    """The columns of KEY as text, with the index of `scores`."""
+    columns = [*KEY, "num_lookaheads"]
+    keys = [paper_key(row) or ("",) * len(KEY) for row in records(scores[columns])]
+    return pd.DataFrame(keys, columns=KEY, index=scores.index)

@@ -1,20 +1,19 @@
-"""The table that is printed when a run ends."""
+"""The tables that are printed when a run ends."""
 
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from icpo.metrics import Estimate
-from icpo.report.markdown import percent
+from icpo.report.frame import sections
 from icpo.report.report import Report
-from icpo.report.sections import Section
+from icpo.report.tables import TextTable, first_table, gain_table, paper_table
 
-METRICS = ("mean_at_k", "accuracy")
-MIN_WIDTH = 140  # a pipe tells no width, and a table folded at 80 columns cannot be read
+GAINS = ("mean_at_k", "accuracy")
+MIN_WIDTH = 140  # a pipe has no width, and a table folded at 80 columns cannot be read
 
 
 def print_report(report: Report, console: Console | None = None) -> None:
-    """Prints the tables, the paper's values where it has them, what is missing, and where the files lie."""
+    """Prints the tables, the paper's values where it has them, what is missing, and where the files are."""
     console = console or Console()
     if not console.is_terminal:
         console = Console(file=console.file, width=max(console.width, MIN_WIDTH))
@@ -24,15 +23,14 @@ def print_report(report: Report, console: Console | None = None) -> None:
 def renderable(report: Report) -> RenderableType:
     """All that is printed."""
     parts: list[RenderableType] = []
-    for section in report.sections:
-        for metric in METRICS:
-            name = f"{section.metric_name(metric)} (%)"
-            parts += [
-                _title(f"{name}, {section.backbone}, protocol {section.protocol}"),
-                score_table(section, metric),
-            ]
-    if report.verdicts:
-        parts += [_title("Beside the paper (%)"), _paper_table(report)]
+    for backbone, protocol, _, section in sections(report.frame):
+        parts += [_title(f"{backbone}, protocol {protocol}"), *_table(first_table(section))]
+        for metric in GAINS:
+            gains = gain_table(section, metric)
+            parts += _table(gains) if gains.rows else []
+    ran = report.paper[report.paper["verdict"] != "not run"]
+    if len(ran):
+        parts += [_title("Beside the paper (%)"), *_table(paper_table(ran))]
     parts += [
         Text(f"{cell.folder.name}: {cell.state} {cell.reason}".rstrip(), style="red")
         for cell in report.cells
@@ -43,41 +41,18 @@ def renderable(report: Report) -> RenderableType:
     return Group(*parts)
 
 
-def score_table(section: Section, metric: str) -> Table:
-    """One metric in percent: rows base, w/ ME-ICPO and difference with its 95% interval."""
-    table = Table()
-    table.add_column("")
-    for benchmark in section.benchmarks:
-        table.add_column(benchmark, justify="right")
-    for line in section.lines:
-        found = (line.estimates.get((metric, b)) for b in section.benchmarks)
-        cells = (_cell(estimate, line.is_difference) for estimate in found)
-        table.add_row(line.label, *cells, end_section=line.is_difference)
-    return table
-
-
-def _cell(found: Estimate | None, is_difference: bool) -> Text:
-    if found is None:
-        return Text("")
-    if not is_difference:
-        spread = "" if found.std_over_seeds is None else f" ±{100 * found.std_over_seeds:.1f}"
-        return Text(percent(found.value) + spread)
-    style = "green" if found.low > 0 else "red" if found.high < 0 else ""
-    interval = f"[{percent(found.low, True)}, {percent(found.high, True)}]"
-    return Text(f"{percent(found.value, True)}\n{interval}", style=style)
+def _table(table: TextTable) -> list[RenderableType]:
+    """The table with its notes; a line is drawn where the first column changes."""
+    shown = Table()
+    for i, name in enumerate(table.header):
+        is_text = i < table.num_texts
+        shown.add_column(name, justify="left" if is_text else "right", no_wrap=not is_text, overflow="fold")
+    for i, row in enumerate(table.rows):
+        is_last = i + 1 == len(table.rows) or table.rows[i + 1][0] != row[0]
+        texts = ("" if i and table.rows[i - 1][0] == row[0] else row[0], *row[1:])
+        shown.add_row(*map(Text, texts), end_section=is_last)
+    return [shown, *(Text(note, style="yellow") for note in table.notes)]
 
 
 def _title(text: str) -> Text:
     return Text(text, style="bold")
-
-
-def _paper_table(report: Report) -> Table:
-    """The numbers that both have; table.md lists those that were not run too."""
-    table = Table()
-    for column in ("backbone", "benchmark", "method", "metric", "paper", "ours", "verdict"):
-        table.add_column(column)
-    for v in report.verdicts:
-        if v.ours is not None:
-            p, ours = v.paper, percent(v.ours.value)
-            table.add_row(p.backbone, p.benchmark, p.method, p.metric, percent(p.value), ours, v.verdict)
-    return table

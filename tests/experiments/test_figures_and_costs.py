@@ -5,11 +5,17 @@ import pytest
 
 from icpo.errors import RecordsError
 from icpo.report import write_report
-from icpo.report.expected import read_table
+from icpo.report.frame import run_frame
+from icpo.report.paper import numbers_of
 from icpo.store import read_metrics
-from tests.experiments.scripts import EXPERIMENTS, load
+from tests.experiments.scripts import load
 from tests.report.stored_runs import MadeUpCell, me_icpo
 from tests.store.editing import rewrite_json
+
+
+def read_table(run):
+    frame = run_frame(run.parent, run.name)
+    return frame[~frame["is_difference"] & ~frame["is_pool"]]
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +53,7 @@ def sweep_outputs(tmp_path_factory):
 def test_backbones_figure_has_four_bars_a_model_and_the_paper_s_diamonds(backbones_run):
     script = load("backbones/make_figure")
     table = read_table(backbones_run)
-    figure = script.draw(table, pd.read_csv(EXPERIMENTS / "backbones/expected.csv"))
+    figure = script.draw(table, numbers_of("backbones"))
     [axes] = figure.axes
     assert len(axes.patches) == 8
     heights = sorted(round(bar.get_height(), 6) for bar in axes.patches)
@@ -62,13 +68,13 @@ def test_backbones_figure_has_four_bars_a_model_and_the_paper_s_diamonds(backbon
 def test_a_run_of_which_no_cell_is_measured_has_no_figure(backbones_run):
     nothing = read_table(backbones_run).iloc[:0]
     with pytest.raises(RecordsError, match="no measured cell"):
-        load("backbones/make_figure").draw(nothing, pd.read_csv(EXPERIMENTS / "backbones/expected.csv"))
+        load("backbones/make_figure").draw(nothing, numbers_of("backbones"))
 
 
 def test_a_bar_that_was_not_run_is_named_and_others_are_not(backbones_run):
     table = read_table(backbones_run)
     part = table[(table["backbone"] != "llama8b") | (table["method"] != "me_icpo")]
-    script, paper = load("backbones/make_figure"), pd.read_csv(EXPERIMENTS / "backbones/expected.csv")
+    script, paper = load("backbones/make_figure"), numbers_of("backbones")
     for rows, num_bars, num_named in ((table, 8, 0), (part, 6, 2)):
         [axes] = script.draw(rows, paper).axes
         named = [text.get_position()[0] for text in axes.texts if text.get_text() == "not run"]
@@ -84,8 +90,8 @@ def test_sensitivity_figure_cuts_the_sweep_at_one_n_and_one_k(sweep_outputs):
     assert [text.get_text() for text in right.get_xticklabels()] == ["1", "2", "3"]
     assert (left.get_xlabel(), right.get_xlabel()) == ("candidates k (n = 3)", "rounds n (k = 4)")
     curves = {curve.get_label(): curve.lines[0] for curve in left.containers}
-    mean = table.query("metric == 'mean_at_k' and num_rounds == '3'").sort_values("num_candidates")
-    assert list(curves["Mean@2"].get_ydata()) == pytest.approx([100 * value for value in mean["value"]])
+    mean = table.query("metric == 'mean_at_k' and num_rounds == 3").sort_values("num_candidates")
+    assert list(curves["Mean@8"].get_ydata()) == pytest.approx([100 * value for value in mean["value"]])
 
 
 def test_a_sweep_without_the_paper_s_n_and_k_is_cut_at_its_largest(sweep_outputs):
@@ -133,8 +139,8 @@ def test_cost_table_stands_beside_the_paper_s(sweep_outputs, monkeypatch, capsys
     script.main()
     text = (sweep_outputs / "sweep/report/nk_costs.md").read_text()
     assert text == capsys.readouterr().out
-    table = read_table(sweep_outputs / "sweep").query("metric == 'mean_at_k' and num_rounds == '3'")
+    table = read_table(sweep_outputs / "sweep").query("metric == 'mean_at_k' and num_rounds == 3")
     mean = {row.num_candidates: 100 * row.value for row in table.itertuples()}
-    assert f"| 8 | {mean['8'] - mean['2']:+.1f} [" in text and mean["8"] > mean["2"]
+    assert f"| 8 | {mean[8] - mean[2]:+.1f} [" in text and mean[8] > mean[2]
     assert "| 1, 4 | 4.0 | 197.5 | 0.40 | 99.59 | 81.50 |" in text
     assert "p = 0.73 at k = 4" in text and "n* of time" in text

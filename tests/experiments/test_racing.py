@@ -151,7 +151,7 @@ def test_a_default_keeps_within_a_third_on_every_set(simulation, monkeypatch):
 
 def test_the_cost_table_compares_each_arm_with_uniform_16(tmp_path):
     label = "me_icpo-majority-entropy-n2-k4-m16"
-    me_icpo(skill=0.7, extra={"label": label}).write(tmp_path, "racing")
+    me_icpo(skill=0.7, extra={"label": label, "num_lookaheads": 16}).write(tmp_path, "racing")
     me_icpo(skill=0.7, selector="racing", extra={"label": "me_icpo-halving-m16"}).write(tmp_path, "racing")
     script = load("racing/make_table")
     arms = [script.costs_of(cell) for cell in script.run_cells(tmp_path, "racing")]
@@ -181,7 +181,14 @@ def test_another_idea_counts_whatever_the_index_and_whether_or_not_answers_move(
         ]
         values = {("q", 0): 1.0}
         return script.Costs(
-            "l1", name, values, values, values, values, {("q", 0): tuple(map(script.kept_ideas, rounds))}
+            "l1",
+            name,
+            name == "me_icpo-majority-entropy-n2-k3-m16",
+            values,
+            values,
+            values,
+            values,
+            {("q", 0): tuple(map(script.kept_ideas, rounds))},
         )
 
     full = arm("me_icpo-majority-entropy-n2-k3-m16", 0, 0)

@@ -9,10 +9,27 @@ import pytest
 from icpo.cli.dashboard import main
 from icpo.errors import RecordsError
 from icpo.prompts import Book
+from icpo.report import write_report
 from icpo.report.dashboard import write_dashboard, write_watched
 from icpo.report.dashboard.prompt_parts import book_of, plain_parts, solve_parts
 from icpo.report.dashboard.story import story
-from icpo.types import AnswerKind, Attempt, Candidate, Completion, FinishReason, Question
+from icpo.report.frame import sections
+from icpo.report.tables import score_table
+from icpo.store import load_results
+from icpo.types import (
+    AnswerKind,
+    Attempt,
+    Candidate,
+    Completion,
+    FinishReason,
+    Lookahead,
+    Question,
+    QuestionResult,
+    Rewards,
+    Round,
+    Step,
+    Votes,
+)
 from tests.report.stored_runs import PROMPTS, MadeUpCell, me_icpo
 
 QUESTION = Question("q1", "What is 6 * 2?\n\ngood ideas (reward 1):", AnswerKind.NUMBER)
@@ -79,115 +96,174 @@ def test_watched_questions_have_an_address(outputs):
     assert parse_qs(link) == {"cell": [f"solved/{cell.name}"], "question": ["arith_l1-0"]}
 
 
-def test_search_baselines_tell_their_steps_and_ungraded_questions_their_answers():
-    candidate = {"answer": "12", "draw": "k/0/0", "finish_reason": "stop", "num_completion_tokens": 3}
-    step = {"type": "step", "name": "thought", "candidates": [candidate], "value": 0.5, "parent": None}
-    row = {"question_id": "q1", "text": "?", "kind": "number", "seed": 0, "usage": {}}
-    told = story(
-        row | {"trace": [step], "finals": [[1, [candidate]]]}, None, {"k/0/0": "It is 12."}, None, None
+def candidate(answer="12", draw=""):
+    return Candidate(Completion("", 0, 3, FinishReason.STOP, draw=draw), answer)
+
+
+def result(trace, finals, **more):
+    return QuestionResult(QUESTION, 0, tuple(trace), finals, **more)
+
+
+def test_search_baselines_show_their_steps_and_ungraded_questions_their_answers():
+    own = candidate(draw="k/0/0")
+    found = story(
+        result([Step("thought", (own,), 0.5)], ((1, (own,)),)), None, {"k/0/0": "It is 12."}, None, None
     )
-    assert told["rounds"] == [] and told["finals"][0]["candidates"][0]["outcome"] is None
-    [shown] = told["steps"]
+    assert found["rounds"] == [] and found["finals"][0]["candidates"][0]["outcome"] is None
+    assert found["finals"][0]["title"] == "1 final samples after 1 rounds."
+    [shown] = found["steps"]
     assert (shown["name"], shown["value"], shown["candidates"][0]["text"]) == ("thought", 0.5, "It is 12.")
 
 
-def test_the_prompt_of_finals_leaves_out_what_did_not_fit_also_where_that_is_not_known():
-    candidate = {"answer": "12", "draw": "", "finish_reason": "stop", "num_completion_tokens": 3}
-    rounds = [
-        {
-            "type": "round",
-            "candidates": [candidate],
-            "votes": {"counts": [["12", 1]], "num_abstained": 0, "labels": ["12"]},
-            "rewards": {"tags": [1], "winner": "12", "num_tied": 1},
-            "eligible": [0],
-            "attempts": [{"reward": 1, "summary": summary}],
-            "lookaheads": [],
-            "kept": [0],
-            "num_dropped": 0,
-        }
-        for summary in ("older", "newer")
-    ]
-    row = {"question_id": "q1", "text": "?", "kind": "number", "seed": 0, "usage": {}}
-    row |= {"trace": rounds, "finals": [[2, [candidate]]]}
+def round_of(summary, *, lookaheads=(), kept=(0,)):
+    own = candidate()
+    attempts = tuple(Attempt(own, 1, summary) for _ in range(2))
+    votes, rewards = Votes((("12", 2),), 0, ("12", "12")), Rewards((1, 1), "12", 1)
+    return Round((own, own), votes, rewards, (0, 1), attempts, lookaheads, kept)
 
-    def shown(row):
-        return str(story(row, None, {}, Book(PROMPTS["answer_line"], False, True, "full"), None)["finals"])
 
-    assert "older" in shown(row) and "newer" in shown(row)
-    fitted = shown(row | {"dropped_at_finals": [1]})
+def test_the_prompt_of_final_samples_leaves_out_what_did_not_fit_also_where_that_is_not_known():
+    rounds, finals = [round_of("older"), round_of("newer")], ((2, (candidate(),)),)
+    book = Book(PROMPTS["answer_line"], False, True, "full")
+
+    def shown(**more):
+        return str(story(result(rounds, finals, **more), None, {}, book, None)["finals"])
+
+    assert "older" in shown() and "newer" in shown()
+    fitted = shown(dropped_at_finals=(1,))
     assert "older" not in fitted and "newer" in fitted
 
 
-def test_index_holds_cells_tables_and_the_pair_to_compare(outputs):
+@pytest.mark.parametrize(
+    ("counts", "kept", "words"),
+    [
+        (((("12", 4),), (("12", 2), ("7", 2))), (0,), ["attempt 1", "0.00 bits", "the least of 2"]),
+        (((("12", 4),), (("7", 4),)), (0,), ["2 attempts share that value"]),
+        (((("12", 4),), (("12", 2), ("7", 2))), (1,), ["attempt 2", "not the attempt of least entropy"]),
+        ((), (0, 1), ["attempt 1, attempt 2", "No look-ahead"]),
+        ((), (), ["kept nothing"]),
+    ],
+)
+def test_why_a_round_kept_an_attempt(counts, kept, words):
+    lookaheads = tuple(Lookahead(i, Votes(votes, 0)) for i, votes in enumerate(counts))
+    found = story(result([round_of("s", lookaheads=lookaheads, kept=kept)], ()), None, {}, None, None)
+    assert [word for word in words if word not in found["rounds"][0]["why"]] == []
+
+
+def flat_blocks(blocks):
+    for block in blocks:
+        yield block
+        for _, _, own in block.get("options", ()):
+            yield from flat_blocks(own)
+
+
+def texts(block):
+    return [[cell if isinstance(cell, str) else cell["t"] for cell in row] for row in block["rows"]]
+
+
+def links_of(block):
+    return [cell["h"] for row in block["rows"] for cell in row if isinstance(cell, dict) and "h" in cell]
+
+
+def table_of(blocks, name):
+    return next(block for block in flat_blocks(blocks) if block.get("id") == name)
+
+
+def test_the_results_hold_the_report_s_numbers_in_its_rounding(outputs):
     index = write_dashboard(outputs, ["run"], max_questions=9)
-    data = received(index.parent, "index")
-    base, icpo_cell = data["cells"]
-    assert base["settings"]["is_base"] and not icpo_cell["settings"]["is_base"]
-    stored = json.loads((outputs / "run" / icpo_cell["name"] / "metrics.json").read_text())
-    assert icpo_cell["metrics"]["mean_at_k"][0] == pytest.approx(stored["mean_at_k"]["value"], abs=1e-6)
-    [pair] = data["runs"][0]["differences"]
-    assert (pair["a"], pair["b"]) == (icpo_cell["name"], base["name"])
-    [section] = data["runs"][0]["sections"]
-    assert [line["label"] for line in section["lines"]] == ["base", "w/ ME-ICPO", "difference"]
+    blocks = received(index.parent, "index")
+    report = write_report(outputs, "run")
+    [(*_, section)] = sections(report.frame)
+    shown = [
+        [cell.split(" [")[0].split(" ±")[0] for cell in row] for row in score_table(section, "mean_at_k").rows
+    ]
+    page = [[text.split(" ±")[0] for text in row] for row in texts(table_of(blocks, "scores"))]
+    assert page == shown
+    [[_, arms, _]] = texts(table_of(blocks, "gains"))
+    assert arms == "me_icpo minus direct"
+    links = links_of(table_of(blocks, "gains"))
+    pair = parse_qs(links[0].partition("#")[2])["pair"][0]
+    [[_, pairs]] = [(v, own) for v, _, own in table_of_choice(received(index.parent, "compare"), "of")]
+    assert [value for value, *_ in pairs[0]["options"]] == [pair]
 
 
-def test_question_tells_the_stored_story(outputs):
-    folder = write_dashboard(outputs, ["run"], max_questions=9).parent
-    cell = received(folder, "index")["cells"][1]
-    row = received(folder, f"cells/{cell['id']}")["questions"][0]
-    told = received(folder, f"questions/{cell['id']}/{row['file']}")["seeds"]["1"]
-    lines = (outputs / "run" / cell["name"] / "results.jsonl").read_text().splitlines()
-    stored = next(r for r in map(json.loads, lines) if (r["question_id"], r["seed"]) == (row["id"], 1))
-    assert [round_["kept"] for round_ in told["rounds"]] == [round_["kept"] for round_ in stored["trace"]]
-    assert all("boxed{" in c["text"] for c in told["rounds"][0]["candidates"] if c["answer"] is not None)
-    # What round 1 kept stands in the prompt of round 2, under the list that its reward names.
-    first = stored["trace"][0]
-    kept = first["attempts"][first["kept"][0]]
-    ideas = dict(told["rounds"][1]["prompt"])["good ideas" if kept["reward"] else "bad ideas"]
-    assert kept["summary"] in ideas
-    assert row["seeds"]["1"]["mean_at_k"] == sum(
-        f["outcome"] == "correct" for f in told["finals"][0]["candidates"]
-    ) / len(told["finals"][0]["candidates"])
+def table_of_choice(blocks, name):
+    return next(block for block in flat_blocks(blocks) if block.get("name") == name)["options"]
 
 
-def test_only_the_first_questions_get_pages_and_all_are_listed(outputs):
-    folder = write_dashboard(outputs, ["run"], max_questions=2).parent
-    rows = received(folder, "cells/c0")["questions"]
-    assert [row.get("file") for row in rows] == ["q0", "q1", None, None, None, None]
-    assert len(list((folder / "data/questions/c0").iterdir())) == 2
-
-
-def test_a_broken_cell_is_listed_and_the_others_stand(outputs):
-    (outputs / "run/nano-arith_l4-direct-plain-quick/results.jsonl").write_text("no json\n")
-    (outputs / "run/nano-arith_l4-direct-plain-quick/metrics.json").write_text("{")
-    base, icpo_cell = received(write_dashboard(outputs, ["run"], max_questions=9).parent, "index")["cells"]
-    assert (base["state"], base["has_questions"]) == ("unreadable", False)
-    assert (icpo_cell["state"], icpo_cell["has_questions"]) == ("done", True)
-
-
-def test_lost_texts_leave_the_rest_of_the_story(outputs, caplog):
-    for journal in outputs.glob("run/*/journal.bin"):
-        journal.unlink()
+def test_an_arm_has_one_colour_in_all_charts(outputs):
     folder = write_dashboard(outputs, ["run"], max_questions=1).parent
-    told = received(folder, "questions/c1/q0")["seeds"]["0"]
-    assert {c["text"] for c in told["finals"][0]["candidates"]} == {None}
-    assert told["rounds"][0]["lookaheads"] and "show no completions" in caplog.text
+    scales = [
+        dict(zip(found["scale"]["domain"], found["scale"]["range"], strict=True))
+        for page in ("index", "curves")
+        for block in flat_blocks(received(folder, page))
+        if block["type"] == "chart"
+        for found in colours_in(block["spec"])
+    ]
+    assert len(scales) > 5
+    for line in ("direct", "me_icpo"):
+        assert len({scale[line] for scale in scales if line in scale}) == 1
+    assert scales[0]["direct"] != scales[0]["me_icpo"]
 
 
-def test_several_runs_share_pages_and_configuration_columns_are_those_that_differ(outputs):
-    shutil.copytree(outputs / "run", outputs / "again")
-    data = received(write_dashboard(outputs, ["run", "again"], max_questions=1).parent, "index")
-    assert [run["name"] for run in data["runs"]] == ["run", "again"]
-    assert data["cells"][0]["config"] == {}  # copies differ in nothing
-    MadeUpCell("arith_l4", backbone="qwen7b").write(outputs, "other")
-    data = received(write_dashboard(outputs, ["run", "other"], max_questions=1).parent, "index")
-    assert data["cells"][-1]["config"] == {"run_name": "other", "job.backbone.name": "qwen7b"}
+def colours_in(spec):
+    if isinstance(spec, dict):
+        if spec.get("field") == "line" and "range" in spec.get("scale", {}):
+            yield spec
+        spec = list(spec.values())
+    for value in spec if isinstance(spec, list) else ():
+        yield from colours_in(value)
 
 
-def test_pages_of_deleted_questions_do_not_stay(outputs):
+def test_all_and_kept_attempts_have_legends_of_their_own(outputs):
+    folder = write_dashboard(outputs, ["run"], max_questions=1).parent
+    block = next(b for b in flat_blocks(received(folder, "curves")) if b.get("id") == "entropy-by-round")
+    dash = block["spec"]["layer"][-1]["encoding"]["strokeDash"]
+    assert dash["scale"]["domain"] == ["kept", "all"] and dash["legend"]["title"] == "attempts"
+
+
+def test_question_shows_the_stored_story(outputs):
     folder = write_dashboard(outputs, ["run"], max_questions=9).parent
-    write_dashboard(outputs, ["run"], max_questions=1)
-    assert len(list((folder / "data/questions/c0").iterdir())) == 1
+    cell = received(folder, "cells")[1]
+    question = received(folder, f"questions/{cell['name']}")[0]
+    shown = question["seeds"]["1"]
+    stored = next(r for r in load_results(outputs / cell["path"]) if r.key == (question["id"], 1))
+    assert [tuple(round_["kept"]) for round_ in shown["rounds"]] == [r.kept for r in stored.rounds]
+    assert all("boxed{" in c["text"] for c in shown["rounds"][0]["candidates"] if c["label"] is not None)
+    # What round 1 kept is in the prompt of round 2, under the list that its reward names.
+    kept = stored.rounds[0].attempts[stored.rounds[0].kept[0]]
+    assert kept.summary in dict(shown["rounds"][1]["prompt"])["good ideas" if kept.reward else "bad ideas"]
+    row = texts(table_of(received(folder, f"cells/{cell['name']}"), "questions"))[0]
+    assert row[0] == question["id"]
+
+
+def test_a_cell_has_one_file_of_stories_of_its_first_questions_and_all_are_listed(outputs):
+    folder = write_dashboard(outputs, ["run"], max_questions=2).parent
+    rows = table_of(received(folder, "cells/c0"), "questions")["rows"]
+    assert [isinstance(row[0], dict) for row in rows] == [True, True, False, False, False, False]
+    assert len(received(folder, "questions/c0")) == 2
+    assert sorted(path.name for path in (folder / "data/questions").iterdir()) == ["c0.js", "c1.js"]
+
+
+def test_a_broken_cell_is_listed_and_the_others_are_shown(outputs):
+    cell = outputs / "run/nano-arith_l4-direct-plain-quick"
+    (cell / "results.jsonl").write_text("no json\n")
+    (cell / "metrics.json").write_text("{")
+    folder = write_dashboard(outputs, ["run"], max_questions=9).parent
+    blocks = received(folder, "index")
+    [problems] = [block for block in blocks if block["type"] == "warning"]
+    assert cell.name in problems["lines"][0]
+    assert [entry["path"] for entry in received(folder, "cells")] == [
+        "run/nano-arith_l4-me_icpo-majority-entropy-n2-quick"
+    ]
+    assert len(table_of(blocks, "cells")["rows"]) == 1
+
+
+def test_a_title_of_several_runs_is_named_with_its_run(outputs):
+    MadeUpCell("arith_l4").write(outputs, "other")
+    blocks = received(write_dashboard(outputs, ["run", "other"], max_questions=1).parent, "index")
+    arms = {row[1] for name in ("first", "first-2") for row in texts(table_of(blocks, name))}
+    assert arms == {"run: direct", "other: direct", "me_icpo"}
 
 
 def test_nothing_is_fetched_from_a_network(outputs):
@@ -211,11 +287,11 @@ def test_every_page_has_the_one_head_and_all_that_it_loads(outputs):
     pages = {page.stem: page.read_text("utf-8") for page in folder.glob("*.html")}
     assert set(pages) == {"index", "compare", "curves", "costs", "cell", "question"}
     for name, text in pages.items():
-        assert "$" not in text and "Content-Security-Policy" in text and f'src="{name}.js"' in text
+        assert "$" not in text and "Content-Security-Policy" in text and f'data-page="{name}"' in text
         loaded = re.findall(r'(?:src|rel="stylesheet" href)="([^"]+)"', text)
         assert [source for source in loaded if not (folder / source).is_file()] == []
     heads = {
-        re.sub(r"<title>.*|<link rel=.stylesheet.*", "", text.partition("<body>")[0]).strip()
+        re.sub(r"<title>.*|<link rel=.stylesheet.*", "", text.partition("<body")[0]).strip()
         for text in pages.values()
     }
     assert len({re.sub(r"\s+", " ", head) for head in heads}) == 1

@@ -13,7 +13,7 @@ from tests.store.editing import rewrite_json
 COLUMNS = [
     "backbone", "method", "reward", "selector", "protocol", "num_rounds", "num_candidates", "num_lookaheads",
     "benchmark", "metric", "k", "value", "low", "high", "std_over_seeds", "paper_value", "label",
-    "cell",
+    "cell", "arm", "title",
 ]  # fmt: skip
 
 
@@ -152,7 +152,7 @@ def test_a_run_of_failures_alone_still_has_a_report(run):
     for path in run.glob("run/*/metrics.json"):
         path.write_text("{")
     report = write_report(run, "run")
-    assert rows(run) == [] and report.sections == ()
+    assert rows(run) == [] and report.frame.empty
     assert not (run / "run/report/scores.png").exists()
 
 
@@ -164,35 +164,72 @@ def test_cells_on_other_questions_are_not_compared_and_it_is_said(tmp_path):
     assert not [r for r in rows(tmp_path) if r["method"] == "me_icpo-direct"]
 
 
+def lines(report):
+    """Line and base of each line of Mean@k."""
+    found = report.frame[report.frame["metric"] == "mean_at_k"]
+    return list(zip(found["line"], found["base_line"], strict=True))
+
+
 def test_bases_with_other_prompts_are_lines_of_their_own(tmp_path):
     for prompt in ("plain", "empty_history"):
         MadeUpCell(prompt=prompt).write(tmp_path, "run")
     me_icpo().write(tmp_path, "run")
-    [section] = write_report(tmp_path, "run").sections
-    assert [line.label for line in section.lines] == [
-        "base", "base (empty_history)", "w/ ME-ICPO", "difference to base",
-        "difference to base (empty_history)",
+    assert lines(write_report(tmp_path, "run")) == [
+        ("direct", ""), ("direct_empty_history", ""), ("me_icpo", ""), ("me_icpo", "direct"),
+        ("me_icpo", "direct_empty_history"),
     ]  # fmt: skip
     assert {r["method"] for r in rows(tmp_path)} == {
         "direct", "direct_empty_history", "me_icpo", "me_icpo-direct", "me_icpo-direct_empty_history"
     }  # fmt: skip
 
 
-def test_an_ablation_is_compared_with_the_full_algorithm(tmp_path):
-    for reward in ("majority", "none", "oracle"):
-        me_icpo(reward=reward, skill=0.3 if reward == "none" else 0.8).write(tmp_path, "run")
-    [section] = write_report(tmp_path, "run").sections
-    assert [line.label for line in section.lines] == [
-        "ME-ICPO, full", "ME-ICPO, w/o reward", "difference to full", "ME-ICPO, oracle", "difference to full"
+@pytest.mark.parametrize("named", [True, False])
+def test_an_ablation_is_compared_with_the_full_algorithm(tmp_path, named):
+    for reward, arm in (("majority", "full"), ("none", "without_reward"), ("oracle", "oracle")):
+        names = {"arm": arm, "title": arm} if named else {"label": arm}
+        me_icpo(reward=reward, skill=0.3 if reward == "none" else 0.8, extra=names).write(tmp_path, "run")
+    report = write_report(tmp_path, "run")
+    assert lines(report) == [
+        ("full", ""), ("oracle", ""), ("without_reward", ""), ("oracle", "full"), ("without_reward", "full")
     ]  # fmt: skip
-    full, without, lost = (line.estimates["mean_at_k", "arith_l1"].value for line in section.lines[:3])
-    assert lost == pytest.approx(without - full) and lost < 0
+    found = report.frame[report.frame["metric"] == "mean_at_k"]["value"].tolist()
+    assert found[4] == pytest.approx(found[2] - found[0]) and found[4] < 0
+
+
+def test_of_several_full_algorithms_the_arm_of_that_name_is_compared_with(tmp_path):
+    for num_rounds, arm in ((2, "full"), (3, "longer")):
+        me_icpo(num_rounds=num_rounds, extra={"arm": arm, "title": arm}).write(tmp_path, "run")
+    assert ("longer", "full") in lines(write_report(tmp_path, "run"))
 
 
 def test_a_sweep_without_a_base_is_compared_with_nothing(tmp_path):
     me_icpo(num_rounds=2, finals_after=(1, 2)).write(tmp_path, "run")
-    [section] = write_report(tmp_path, "run").sections
-    assert not any(line.is_difference for line in section.lines)
+    assert not write_report(tmp_path, "run").frame["is_difference"].any()
+
+
+def test_arm_and_title_are_those_of_the_cell_and_the_label_where_there_are_none(tmp_path):
+    MadeUpCell(extra={"label": "direct-plain"}).write(tmp_path, "run")
+    named = {"arm": "full", "title": "ME-ICPO", "label": "me_icpo-x"}
+    me_icpo(extra=named).write(tmp_path, "run")
+    lone = {"arm": "default", "title": None, "label": "direct-plain"}
+    MadeUpCell("arith_l2", extra=lone).write(tmp_path, "run")
+    write_report(tmp_path, "run")
+    found = {(r["benchmark"], r["arm"], r["title"]) for r in rows(tmp_path)}
+    assert found == {
+        ("arith_l1", "direct-plain", "direct-plain"), ("arith_l1", "full", "ME-ICPO"),
+        ("arith_l2", "default", "direct-plain"),
+    }  # fmt: skip
+
+
+def test_new_metrics_are_rows(run):
+    write_report(run, "run")
+    place = ("me_icpo", "arith_l3")
+    found = {r["metric"]: r for r in rows(run) if (r["method"], r["benchmark"]) == place}
+    assert float(found["tokens_per_question"]["value"]) == 400 and found["tokens_per_question"]["low"] == ""
+    assert float(found["prompt_tokens_per_question"]["value"]) == 200
+    share = float(found["mean_at_k"]["value"])
+    read, right = (float(found[name]["value"]) for name in ("parsed_share", "mean_among_parsed"))
+    assert share == pytest.approx(read * right)
 
 
 def test_finals_after_several_rounds_are_lines_of_their_own(tmp_path):
@@ -213,7 +250,7 @@ def test_a_run_that_is_not_there_is_named_with_those_that_are(run):
 def test_command_line(run, capsys, caplog):
     assert main(["run", "--outputs", str(run)]) == 0
     printed = capsys.readouterr().out
-    assert "w/ ME-ICPO" in printed and "arith_l3-l4" in printed and "table.csv" in printed
+    assert "me_icpo" in printed and "arith_l3-l4" in printed and "table.csv" in printed
     assert main(["nothing", "--outputs", str(run)]) == 2
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from icpo.errors import IcpoError
 from icpo.prompts import Book
-from icpo.types import Attempt, Candidate, Completion, FinishReason, History, Question
+from icpo.types import History, Question, Round
 
 Part = tuple[str, str]  # name of the part, its text
 
@@ -47,17 +47,9 @@ def solve_parts(book: Book, question: Question, history: History) -> list[Part]:
     return _parts(book.solve(question, history).system, parts)
 
 
-def history_of(rounds: Sequence[Mapping[str, Any]]) -> History:
-    """The attempts that stored rounds left, oldest first."""
-    return tuple(_attempt(round_, i) for round_ in rounds for i in round_["kept"])
-
-
-def _attempt(round_: Mapping[str, Any], index: int) -> Attempt:
-    answer = round_["candidates"][round_["eligible"][index]]["answer"]
-    stored = round_["attempts"][index]
-    return Attempt(
-        Candidate(Completion("", 0, 0, FinishReason.STOP), answer), stored["reward"], stored["summary"]
-    )
+def history_of(rounds: Sequence[Round]) -> History:
+    """The attempts that rounds kept, oldest first."""
+    return tuple(round_.attempts[i] for round_ in rounds for i in round_.kept)
 
 
 def _parts(system: str, parts: Sequence[Part]) -> list[Part]:

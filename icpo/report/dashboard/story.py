@@ -1,142 +1,157 @@
 """The story of one question under one seed: what the page of a question shows, round by round."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from icpo.metrics import GradedFinals, QuestionScore
 from icpo.prompts import Book
 from icpo.report.dashboard.prompt_parts import Part, history_of, plain_parts, solve_parts
-from icpo.types import AnswerKind, Question
+from icpo.report.text import percent, whole
+from icpo.types import AnswerKind, Candidate, Question, QuestionResult, Round, Step
 
-Result = Mapping[str, Any]  # one line of results.jsonl
+Texts = Mapping[str, str]  # completions by draw
 
 
-def draws_of(result: Result) -> list[str]:
-    """The draws whose texts the page shows: candidates and finals; look-aheads are shown as votes."""
-    shown = [c for entry in result["trace"] for c in entry["candidates"]]
-    shown += [c for _, finals in result["finals"] for c in finals]
-    return [candidate["draw"] for candidate in shown if candidate["draw"]]
+def draws_of(result: QuestionResult) -> list[str]:
+    """The draws whose texts the page shows: candidates and final samples; look-aheads are shown as votes."""
+    shown = [c for step in result.trace for c in step.candidates]
+    shown += [c for _, finals in result.finals for c in finals]
+    return [candidate.completion.draw for candidate in shown if candidate.completion.draw]
 
 
 def story(
-    result: Result,
-    score: QuestionScore | None,
-    texts: Mapping[str, str],
-    book: Book | None,
-    prompt: str | None,
+    result: QuestionResult, score: QuestionScore | None, texts: Texts, book: Book | None, prompt: str | None
 ) -> dict[str, Any]:
-    """One seed of a question as a page reads it; `texts` are by draw, `prompt` is the base's choice."""
-    question = Question(result["question_id"], result["text"], AnswerKind(result["kind"]))
-    rounds = [entry for entry in result["trace"] if entry["type"] == "round"]
+    """One seed of a question as a page reads it; `prompt` is the base's choice."""
+    rounds = [step for step in result.trace if isinstance(step, Round)]
     graded = dict(score.finals) if score else {}
-    dropped = result.get("dropped_at_finals") or [0] * len(result["finals"])
+    dropped = result.dropped_at_finals or (0,) * len(result.finals)
+    tokens, requests = whole(result.usage.generated_tokens), whole(result.usage.num_requests)
     return {
-        "seed": result["seed"],
-        "usage": result["usage"],
+        "usage": f"{tokens} generated tokens in {requests} requests",
         "rounds": [
             _round(
                 round_,
-                score.rounds[t].correct if score and t < len(score.rounds) else None,
+                score.rounds[t].correct if score and t < len(score.rounds) else (),
                 texts,
-                _solve(book, question, rounds[:t], round_["num_dropped"]),
+                _solve(book, result.question, rounds[:t], round_.num_dropped),
             )
             for t, round_ in enumerate(rounds)
         ],
-        "steps": [_step(entry, texts) for entry in result["trace"] if entry["type"] == "step"],
+        "steps": [_step(step, texts) for step in result.trace if isinstance(step, Step)],
         "finals": [
             _finals(
                 done,
                 finals,
                 graded.get(done),
                 texts,
-                _final_prompt(book, question, rounds[:done], prompt, num_dropped),
+                _final_prompt(book, result.question, rounds[:done], prompt, num_dropped),
             )
-            for (done, finals), num_dropped in zip(result["finals"], dropped, strict=True)
+            for (done, finals), num_dropped in zip(result.finals, dropped, strict=True)
         ],
     }
 
 
-def _round(
-    round_: Mapping[str, Any],
-    correct: Sequence[bool | None] | None,
-    texts: Mapping[str, str],
-    prompt: list[Part],
-) -> dict[str, Any]:
-    labels, tags = round_["votes"]["labels"], round_["rewards"]["tags"]
+def _round(round_: Round, correct: Sequence[bool | None], texts: Texts, prompt: list[Part]) -> dict[str, Any]:
+    votes = round_.votes
     return {
         "prompt": prompt,
         "candidates": [
             _candidate(c, texts)
             | {
-                "label": labels[i] if i < len(labels) else c["answer"],
-                "reward": tags[i] if i < len(tags) else None,
-                "correct": correct[i] if correct and i < len(correct) else None,
+                "label": _at(votes.labels, i, c.answer),
+                "reward": _at(round_.rewards.tags, i, None),
+                "correct": _at(correct, i, None),
             }
-            for i, c in enumerate(round_["candidates"])
+            for i, c in enumerate(round_.candidates)
         ],
-        "winner": round_["rewards"]["winner"],
-        "num_tied": round_["rewards"]["num_tied"],
+        "winner": round_.rewards.winner,
+        "num_tied": round_.rewards.num_tied,
         "attempts": [
-            {"candidate": candidate, "reward": attempt["reward"], "summary": attempt["summary"]}
-            for candidate, attempt in zip(round_["eligible"], round_["attempts"], strict=True)
+            {"candidate": candidate, "reward": attempt.reward, "summary": attempt.summary}
+            for candidate, attempt in zip(round_.eligible, round_.attempts, strict=True)
         ],
         "lookaheads": [
             {
-                "attempt": ahead["attempt"],
-                "counts": ahead["votes"]["counts"],
-                "abstained": ahead["votes"]["num_abstained"],
-                "bits": ahead["entropy_bits"],
+                "attempt": ahead.attempt,
+                "counts": ahead.votes.counts,
+                "abstained": ahead.votes.num_abstained,
+                "bits": f"{ahead.entropy_bits:.2f}",
             }
-            for ahead in round_["lookaheads"]
+            for ahead in round_.lookaheads
         ],
-        "kept": round_["kept"],
-        "num_dropped": round_["num_dropped"],
+        "kept": round_.kept,
+        "why": _why(round_),
+        "num_dropped": round_.num_dropped,
     }
 
 
-def _step(step: Mapping[str, Any], texts: Mapping[str, str]) -> dict[str, Any]:
-    candidates = [_candidate(candidate, texts) for candidate in step["candidates"]]
-    return {name: step[name] for name in ("name", "value", "parent")} | {"candidates": candidates}
+def _why(round_: Round) -> str:
+    """Why a round kept what it kept, as far as its numbers say."""
+    if not round_.attempts:
+        return "No candidate gave an answer, so there was nothing to summarise and the round kept nothing."
+    if not round_.kept:
+        return "The round kept nothing."
+    names = ", ".join(f"attempt {i + 1}" for i in round_.kept)
+    bits = {ahead.attempt: ahead.entropy_bits for ahead in round_.lookaheads}
+    if not bits:
+        return f"Kept: {names}. No look-ahead was sampled."
+    least = min(bits.values())
+    if bits.get(round_.kept[0]) != least:
+        return f"Kept: {names}, not the attempt of least entropy."
+    ties = Counter(bits.values())[least]
+    tied = f"; {ties} attempts share that value and the first was taken" if ties > 1 else ""
+    return (
+        f"Kept: {names}, since the look-ahead answers after it agree the most ({least:.2f} bits, the "
+        f"least of {len(bits)}){tied}."
+    )
+
+
+def _step(step: Step, texts: Texts) -> dict[str, Any]:
+    candidates = [_candidate(candidate, texts) for candidate in step.candidates]
+    return {"name": step.name, "value": step.value, "parent": step.parent, "candidates": candidates}
 
 
 def _finals(
-    done: int,
-    finals: Sequence[Mapping[str, Any]],
-    graded: GradedFinals | None,
-    texts: Mapping[str, str],
-    prompt: list[Part],
+    done: int, finals: Sequence[Candidate], graded: GradedFinals | None, texts: Texts, prompt: list[Part]
 ) -> dict[str, Any]:
-    candidates = [_candidate(candidate, texts) for candidate in finals]
-    for i, candidate in enumerate(candidates):
-        candidate["label"] = graded.labels[i] if graded else candidate["answer"]
-        candidate["outcome"] = graded.outcomes[i].value if graded else None
-    return {"after": done, "prompt": prompt, "candidates": candidates}
+    candidates = [
+        _candidate(candidate, texts)
+        | {
+            "label": graded.labels[i] if graded else candidate.answer,
+            "outcome": graded.outcomes[i].value if graded else None,
+        }
+        for i, candidate in enumerate(finals)
+    ]
+    share = percent(graded.num_correct / len(finals)) if graded else ""
+    title = f"{len(finals)} final samples after {done} rounds"
+    title += f", {graded.num_correct} of them correct ({share}%)." if graded else "."
+    return {"after": done, "title": title, "prompt": prompt, "candidates": candidates}
 
 
-def _candidate(candidate: Mapping[str, Any], texts: Mapping[str, str]) -> dict[str, Any]:
+def _candidate(candidate: Candidate, texts: Texts) -> dict[str, Any]:
+    completion = candidate.completion
     return {
-        "answer": candidate["answer"],
-        "text": texts.get(candidate["draw"]),
-        "finish": candidate["finish_reason"],
-        "tokens": candidate["num_completion_tokens"],
+        "label": candidate.answer,
+        "text": texts.get(completion.draw),
+        "end": f"{completion.num_completion_tokens} tokens, ended by {completion.finish_reason.value}",
     }
 
 
-def _solve(
-    book: Book | None, question: Question, rounds: Sequence[Mapping[str, Any]], dropped: int
-) -> list[Part]:
+def _at(values: Sequence[Any], i: int, default: Any) -> Any:
+    return values[i] if i < len(values) else default
+
+
+def _solve(book: Book | None, question: Question, rounds: Sequence[Round], dropped: int) -> list[Part]:
     """The prompt after these rounds, without the oldest attempts that had to be left out."""
     return [] if book is None else solve_parts(book, question, history_of(rounds)[dropped:])
 
 
 def _final_prompt(
-    book: Book | None,
-    question: Question,
-    rounds: Sequence[Mapping[str, Any]],
-    prompt: str | None,
-    dropped: int,
+    book: Book | None, question: Question, rounds: Sequence[Round], prompt: str | None, dropped: int
 ) -> list[Part]:
-    """What the finals were drawn from; `prompt` is set for the base alone."""
+    """What the final samples were drawn from; `prompt` is set for the base alone."""
     is_plain = prompt == "plain" or (prompt == "authors" and question.kind is AnswerKind.NUMBER)
     if book is not None and is_plain:
         return plain_parts(book, question)

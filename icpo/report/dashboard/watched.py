@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 from icpo.report.cells import load_cells
 from icpo.report.dashboard.folder import write_dashboard
-from icpo.store import read_results
+from icpo.store import load_results
 
 MAX_QUESTIONS = 500
 
@@ -23,5 +23,5 @@ def write_watched(outputs: Path, run_name: str) -> list[str]:
     return [
         f"{page}#{urlencode({'cell': f'{run_name}/{cell.folder.name}', 'question': question_id})}"
         for cell in watched
-        for question_id in dict.fromkeys(result["question_id"] for result in read_results(cell.folder))
+        for question_id in dict.fromkeys(r.question.question_id for r in load_results(cell.folder))
     ]

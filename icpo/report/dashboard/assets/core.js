@@ -35,25 +35,12 @@ const icpo = (() => {
     return element;
   }
 
-  const percent = (x, signed = false) =>
-    x === null || x === undefined
-      ? ""
-      : (signed && x >= 0 ? "+" : "") + (100 * x).toFixed(1).replace(/^-0\.0$/, "0.0");
-  const count = (n) => (n === null || n === undefined ? "" : Math.round(n).toLocaleString("en-US"));
-
-  /** A table cell of [value, low, high, std]: the value, its interval small below it. */
-  function estimate(numbers, signed = false) {
-    if (!numbers) return h("td");
-    const [value, low, high, std] = numbers;
-    const colour = !signed ? null : low > 0 ? "up" : high < 0 ? "down" : null;
-    const spread = std === null || std === undefined ? "" : ` ±${(100 * std).toFixed(1)}`;
-    const interval = `[${percent(low, signed)}, ${percent(high, signed)}]`;
-    return h("td", { class: colour }, percent(value, signed) + spread, h("small", {}, interval));
-  }
-
   const params = () => new URLSearchParams(location.hash.slice(1));
   const link = (page, values) => `${page}.html#${new URLSearchParams(values)}`;
   const setParams = (values) => history.replaceState(null, "", `#${new URLSearchParams(values)}`);
+  const go = (changes) => {
+    location.hash = new URLSearchParams({ ...Object.fromEntries(params()), ...changes });
+  };
 
   /** A labelled select; options are [value, text] pairs. */
   function select(label, options, chosen, onchange) {
@@ -65,17 +52,8 @@ const icpo = (() => {
     return h("label", {}, label, box);
   }
 
-  const index = () => received.get("index");
-  const cellLabel = (cell) => {
-    const s = cell.settings;
-    const rules = s.reward
-      ? ` (${s.reward}, ${s.selector}, n=${s.num_rounds}, k=${s.num_candidates}, m=${s.num_lookaheads})`
-      : "";
-    return `${s.method}${rules}`;
-  };
-
-  /** Questions asked, each seed counted. */
-  const numAsked = (cell) => cell.settings.num_questions * cell.settings.seeds.length;
+  /** The cell named by the address, or null. */
+  const cell = () => received.get("cells").find((one) => one.path === params().get("cell")) ?? null;
 
   const themes = ["light", "dark"];
   let theme = localStorage.getItem("icpo-theme");
@@ -89,25 +67,17 @@ const icpo = (() => {
     dispatchEvent(new Event("themechange"));
   }
 
-  /** Writes the navigation and calls `draw` with the page's main element, again whenever the link changes. */
-  function page(name, draw) {
+  /** Writes the navigation and calls `draw` with the page's main element, again whenever the address changes. */
+  function page(draw) {
     const pages = { index: "Results", compare: "Compare", curves: "Curves", costs: "Costs" };
     const links = Object.entries(pages).map(([file, text]) =>
-      h("a", { href: `${file}.html`, "aria-current": file === name ? "page" : null }, text),
+      h("a", { href: `${file}.html`, "aria-current": file === document.body.dataset.page ? "page" : null }, text),
     );
     let main = h("main");
-    document.body.append(
-      h(
-        "nav",
-        {},
-        h("strong", {}, "ICPO"),
-        ...links,
-        h("button", { id: "theme", onclick: switchTheme }, "light / dark"),
-      ),
-      main,
-    );
+    const theme = h("button", { id: "theme", onclick: switchTheme }, "light / dark");
+    document.body.append(h("nav", {}, h("strong", {}, "ICPO"), ...links, theme), main);
     const redraw = async () => {
-      const fresh = h("main", { id: "main" }); // a slower, older drawing goes on into an element that nobody sees
+      const fresh = h("main", { id: "main" }); // a slower, older drawing goes on in an element that nobody sees
       main.replaceWith(fresh);
       main = fresh;
       try {
@@ -122,20 +92,5 @@ const icpo = (() => {
     redraw();
   }
 
-  return {
-    receive,
-    need,
-    h,
-    percent,
-    count,
-    estimate,
-    params,
-    link,
-    setParams,
-    select,
-    index,
-    cellLabel,
-    numAsked,
-    page,
-  };
+  return { receive, need, h, params, link, setParams, go, select, cell, page };
 })();

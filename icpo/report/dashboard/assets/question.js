@@ -1,74 +1,51 @@
 "use strict";
 
-icpo.page("question", async (main) => {
-  const { h, params, setParams, link, count } = icpo;
+icpo.page(async (main) => {
+  const { h, params, setParams, link, cell } = icpo;
+  const found = cell();
   const name = params().get("cell") ?? "";
-  const cell = icpo.index().cells.find((c) => `${c.run}/${c.name}` === name);
-  if (!cell?.has_questions)
-    return void main.append(h("h1", {}, `There is no cell ${name} with questions here.`));
-  const { questions } = await icpo.need(`cells/${cell.id}`);
-  const place = Math.max(
-    0,
-    questions.findIndex((q) => q.id === params().get("question")),
-  );
-  const row = questions[place];
-  main.append(h("p", {}, h("a", { href: link("cell", { cell: name }) }, cell.name)), h("h1", {}, row.id));
-  if (!row.file)
+  if (!found) return void main.append(h("h1", {}, `There is no cell ${name} with questions here.`));
+  const questions = await icpo.need(`questions/${found.name}`);
+  const asked = params().get("question");
+  const place = asked ? questions.findIndex((q) => q.id === asked) : 0;
+  const question = questions[place];
+  main.append(h("p", {}, h("a", { href: link("cell", { cell: name }) }, name)), h("h1", {}, question?.id ?? asked));
+  if (!question)
     return void main.append(
       h("p", {}, "This question has no page: the dashboard was written with a smaller --max-questions."),
     );
-  const question = await icpo.need(`questions/${cell.id}/${row.file}`);
   const seeds = Object.keys(question.seeds);
   const seed = seeds.includes(params().get("seed")) ? params().get("seed") : seeds[0];
   const told = question.seeds[seed];
-  const story = icpo.story(cell.settings?.selector ?? "another one");
+  const { story } = icpo;
   const stages = [
     ...told.rounds.map((round, i) => ({ name: `Round ${i + 1}`, draw: () => story.round(round) })),
     ...(told.steps.length ? [{ name: "Search", draw: () => story.search(told.steps) }] : []),
     ...told.finals.map((finals) => ({
-      name: told.finals.length > 1 ? `Finals after ${finals.after}` : "Finals",
+      name: told.finals.length > 1 ? `Final samples after ${finals.after}` : "Final samples",
       draw: () => story.finals(finals),
     })),
   ];
-  const asked = stages.findIndex(
-    (stage) => stage.name.toLowerCase().replaceAll(" ", "-") === params().get("at"),
+  const slug = (text) => text.toLowerCase().replaceAll(" ", "-");
+  let stage = Math.max(
+    0,
+    stages.findIndex((one) => slug(one.name) === params().get("at")),
   );
-  let stage = Math.max(0, asked);
 
   const neighbour = (offset) =>
-    questions[place + offset]?.file &&
-    link("question", { cell: name, question: questions[place + offset].id, seed });
+    questions[place + offset] && link("question", { cell: name, question: questions[place + offset].id, seed });
   const go = (href) => {
     if (href) location.hash = href.slice(href.indexOf("#"));
   };
   main.append(h("div", { class: "part question" }, h("b", {}, "question"), icpo.maths(question.text)));
-  main.append(
-    h(
-      "p",
-      {},
-      "Gold answer: ",
-      h("span", { class: "answer", id: "gold" }, question.gold ?? "not known"),
-      ` · ${count(told.usage.generated_tokens)} generated tokens in ${count(told.usage.num_requests)} requests`,
-    ),
-  );
+  const gold = h("span", { class: "answer", id: "gold" }, question.gold ?? "not known");
+  main.append(h("p", {}, "Gold answer: ", gold, ` · ${told.usage}`));
   main.append(
     h(
       "div",
       { class: "controls" },
       seeds.length > 1
-        ? icpo.select(
-            "seed",
-            seeds.map((s) => [s, s]),
-            seed,
-            (value) => {
-              location.hash = new URLSearchParams({
-                cell: name,
-                question: question.id,
-                seed: value,
-                at: params().get("at") ?? "",
-              });
-            },
-          )
+        ? icpo.select("seed", seeds.map((s) => [s, s]), seed, (value) => icpo.go({ seed: value }))
         : null,
       h(
         "button",
@@ -80,19 +57,7 @@ icpo.page("question", async (main) => {
         { type: "button", onclick: () => go(neighbour(1)), disabled: !neighbour(1) },
         "next question",
       ),
-      h(
-        "span",
-        { class: "faint keys" },
-        "Keys: ",
-        h("kbd", {}, "←"),
-        " ",
-        h("kbd", {}, "→"),
-        " step, ",
-        h("kbd", {}, "p"),
-        " ",
-        h("kbd", {}, "n"),
-        " question",
-      ),
+      h("span", { class: "faint keys" }, "Keys: ← → step, p n question"),
     ),
   );
   const steps = h(
@@ -113,7 +78,7 @@ icpo.page("question", async (main) => {
       cell: name,
       question: question.id,
       seed,
-      at: stages[stage].name.toLowerCase().replaceAll(" ", "-"),
+      at: slug(stages[stage].name),
     });
   }
 

@@ -3,88 +3,81 @@
 /**
  * A table that sorts by any column and filters by words.
  *
- * Columns are {name, value(row) -> number | string | null, show(row) -> td?, text: bool}. Sorting puts nulls last;
- * a second click turns the order round. The filter keeps the rows that hold all of its words in any column.
+ * A cell is a text, or {t: text, s: small text below, v: number to sort by, c: class, h: address}. Sorting puts
+ * empty cells last; a second click turns the order round. The filter keeps the rows that hold all of its words.
  */
-icpo.sortable = function sortable(columns, rows, { id, filter = true } = {}) {
+icpo.sortable = function sortable({ id, columns, rows, hidden, words, searchable }) {
   const { h } = icpo;
   let sorted = null;
   let descending = false;
+  const off = new Set(hidden);
+  const text = (cell) => (typeof cell === "string" ? cell : cell.t);
+  const content = rows.map((row) => ({ row, text: row.map(text).join(" ").toLowerCase() }));
+  const head = h("tr");
   const body = h("tbody");
-  const shown = h("span", { class: "faint", id: id ? `${id}-shown` : null });
-  const words = h("input", {
+  const shown = h("span", { class: "faint", id: `${id}-shown` });
+  const search = h("input", {
     type: "search",
-    placeholder: "filter, e.g. nano l4 me_icpo",
+    placeholder: "filter, e.g. l4 base",
     "aria-label": "filter rows",
-    oninput: draw,
+    oninput: () => draw(),
   });
-  const heads = columns.map((column, i) =>
-    h(
-      "th",
-      { class: column.text ? "text" : null, scope: "col" },
-      h("button", { type: "button", onclick: () => sort(i) }, column.name),
-    ),
-  );
-  const content = rows.map((row) => ({
-    row,
-    text: columns
-      .map((c) => c.value(row) ?? "")
-      .join(" ")
-      .toLowerCase(),
-    element: null,
-  }));
 
   function sort(i) {
     descending = sorted === i ? !descending : !columns[i].text;
     sorted = i;
-    heads.forEach((head, j) =>
-      j === i
-        ? head.setAttribute("aria-sort", descending ? "descending" : "ascending")
-        : head.removeAttribute("aria-sort"),
-    );
     draw();
   }
 
-  function compare(a, b) {
-    const [x, y] = [columns[sorted].value(a.row) ?? null, columns[sorted].value(b.row) ?? null];
-    if (x === null || y === null) return (x === null) - (y === null);
-    const order =
-      typeof x === "number" && typeof y === "number"
-        ? x - y
-        : String(x).localeCompare(String(y), "en", { numeric: true });
+  function compare({ row: x }, { row: y }) {
+    const [a, b] = [x[sorted], y[sorted]];
+    if (!text(a) || !text(b)) return !text(a) - !text(b);
+    const numbers = a.v !== undefined && b.v !== undefined;
+    const order = numbers ? a.v - b.v : text(a).localeCompare(text(b), "en", { numeric: true });
     return descending ? -order : order;
   }
 
-  function element(entry) {
-    entry.element ??= h(
-      "tr",
-      {},
-      ...columns.map((column) => {
-        if (column.show) return column.show(entry.row);
-        const value = column.value(entry.row);
-        return h(
-          "td",
-          { class: column.text ? "text" : null },
-          value === null || value === undefined ? "" : String(value),
-        );
-      }),
-    );
-    return entry.element;
+  function td(cell, { text: isText }) {
+    const label = cell.h ? h("a", { href: cell.h }, text(cell)) : text(cell);
+    const wraps = isText && text(cell).length > 40 ? " wrap" : "";
+    const small = cell.s ? h("small", {}, cell.s) : null;
+    return h("td", { class: [isText ? `text${wraps}` : "", cell.c ?? ""].join(" ").trim() || null }, label, small);
   }
 
   function draw() {
-    const wanted = words.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const wanted = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     const kept = content.filter((entry) => wanted.every((word) => entry.text.includes(word)));
     if (sorted !== null) kept.sort(compare);
-    body.replaceChildren(...kept.map(element));
+    const seen = columns.map((column, i) => ({ ...column, i })).filter((column) => !off.has(column.name));
+    head.replaceChildren(
+      ...seen.map(({ name, text: isText, i }) =>
+        h(
+          "th",
+          {
+            class: isText ? "text" : null,
+            scope: "col",
+            "aria-sort": sorted === i ? (descending ? "descending" : "ascending") : null,
+          },
+          h("button", { type: "button", onclick: () => sort(i) }, name),
+        ),
+      ),
+    );
+    body.replaceChildren(...kept.map(({ row }) => h("tr", {}, ...seen.map((column) => td(row[column.i], column)))));
     shown.textContent = `${kept.length} of ${rows.length}`;
   }
 
+  function filterBy(word) {
+    search.value = search.value === word ? "" : word;
+    draw();
+  }
+
   draw();
-  const table = h(
-    "div",
-    { class: "scroll" },
-    h("table", { id }, h("thead", {}, h("tr", {}, ...heads)), body),
-  );
-  return h("div", {}, filter ? h("div", { class: "controls" }, words, shown) : null, table);
+  const more = icpo.select("add a column", [["", "…"], ...[...off].map((name) => [name, name])], "", (name) => {
+    off.delete(name);
+    draw();
+  });
+  const buttons = words.map((word) => h("button", { type: "button", onclick: () => filterBy(word) }, word));
+  const controls = h("div", { class: "controls" }, ...buttons, search, shown, off.size ? more : null);
+  const table = h("table", { id }, h("thead", {}, head), body);
+  return h("div", {}, searchable ? controls : null, h("div", { class: "scroll" }, table));
 };

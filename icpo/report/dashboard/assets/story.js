@@ -22,8 +22,8 @@ icpo.maths = function maths(text) {
 };
 
 /** How the stages of a question look: each function takes stored data and gives a list of elements. */
-icpo.story = function story(selector) {
-  const { h, maths, percent } = icpo;
+icpo.story = (() => {
+  const { h, maths } = icpo;
   let promptIsOpen = false; // stays as the reader left it from stage to stage
 
   function answerView(answer) {
@@ -92,7 +92,7 @@ icpo.story = function story(selector) {
         h(
           "summary",
           {},
-          `completion ${i + 1} of ${members.length}, ${candidate.tokens} tokens, ended by ${candidate.finish}`,
+          `completion ${i + 1} of ${members.length}, ${candidate.end}`,
         ),
         candidate.text === null ? h("p", { class: "faint" }, "not stored") : maths(candidate.text),
       ),
@@ -138,7 +138,7 @@ icpo.story = function story(selector) {
         ),
       ),
       h("h3", {}, "Attempts: summaries and what they would lead to"),
-      h("p", { id: "why" }, why(round)),
+      h("p", { id: "why" }, round.why),
       ...[...attempts.keys()]
         .sort((a, b) => kept.includes(b) - kept.includes(a) || a - b)
         .map((i) => attemptView(round, i)),
@@ -163,7 +163,7 @@ icpo.story = function story(selector) {
         answerView(round.candidates[attempt.candidate].label),
         rewardTag(attempt.reward),
         isKept ? h("span", { class: "tag good" }, "kept") : null,
-        ahead ? h("span", { class: "tag" }, `entropy ${ahead.bits.toFixed(2)} bits`) : null,
+        ahead ? h("span", { class: "tag" }, `entropy ${ahead.bits} bits`) : null,
       ),
       maths(attempt.summary),
       ahead
@@ -177,28 +177,9 @@ icpo.story = function story(selector) {
     );
   }
 
-  function why({ kept, attempts, lookaheads }) {
-    if (!attempts.length)
-      return "No candidate gave an answer, so there was nothing to summarise and the round kept nothing.";
-    if (!kept.length) return "The round kept nothing.";
-    const names = kept.map((i) => `attempt ${i + 1}`).join(", ");
-    if (!lookaheads.length) return `Kept: ${names}. No look-ahead was drawn: the selector is ${selector}.`;
-    const least = Math.min(...lookaheads.map((look) => look.bits));
-    const ties = lookaheads.filter((look) => look.bits === least).length;
-    const chosen = lookaheads.find((look) => look.attempt === kept[0]);
-    if (chosen?.bits !== least) return `Kept: ${names}, chosen by selector ${selector}.`;
-    return `Kept: ${names}, since the look-ahead answers after it agree the most (${least.toFixed(2)} bits, the least of ${lookaheads.length})${ties > 1 ? `; ${ties} attempts share that value and the first was taken` : ""}.`;
-  }
-
-  function finalsView({ after, prompt, candidates }) {
-    const right = candidates.filter((candidate) => candidate.outcome === "correct").length;
-    const graded = candidates.some((candidate) => candidate.outcome);
+  function finalsView({ title, prompt, candidates }) {
     return [
-      h(
-        "p",
-        {},
-        `${candidates.length} finals after ${after} rounds${graded ? `, ${right} of them correct (${percent(right / candidates.length)}%)` : ""}.`,
-      ),
+      h("p", {}, title),
       promptView(prompt),
       ...groups(candidates).map((group) =>
         groupView(
@@ -226,4 +207,4 @@ icpo.story = function story(selector) {
   }
 
   return { round: roundView, finals: finalsView, search: stepsView };
-};
+})();
