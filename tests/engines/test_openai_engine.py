@@ -519,6 +519,8 @@ def test_answers_without_a_text_wait_for_others_that_have_one(server, start):
         {"max_retries": -1},
         {"max_cost": 1.0},
         {"max_wait_seconds": -1},
+        {"headers": {"x-api-key": "sk-1"}},
+        {"base_url": []},
     ],
 )
 def test_bad_settings_are_refused(server, change):

@@ -181,11 +181,14 @@ class Caller:
         return f"status {status}: {replies.first_words(message)}"
 
     def _gave_up(self, server: Server, num_tries: int, fault: str) -> str:
-        advice = (
-            "Does a server listen there? Check engine.base_url, and start the server first."
-            if fault == "no connection"
-            else "What was finished is kept: start the same command again later, with a smaller "
-            "engine.max_concurrency or a larger engine.max_retries."
+        kind = fault.partition(":")[0]
+        advice = {
+            "no connection": "Does a server listen there? Check engine.base_url, and start the server first.",
+            "no JSON": "Is that the address of the API? Check engine.base_url, which mostly ends in /v1.",
+        }.get(
+            kind,
+            "What was finished is kept: start the same command again later, with a smaller "
+            "engine.max_concurrency or a larger engine.max_retries.",
         )
         return f"{server.url} failed {num_tries} times for one request, at last with: {fault}. {advice}"
 

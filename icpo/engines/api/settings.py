@@ -1,6 +1,7 @@
 """Engine `openai`: any server that speaks the OpenAI API (Gemini's endpoint, vLLM's server, OpenAI's own)."""
 
 import os
+import re
 from collections.abc import Mapping
 from types import ModuleType
 from typing import Annotated, Any, Literal
@@ -14,6 +15,8 @@ from icpo.engines.api.engine import OpenAIEngine
 from icpo.engines.api.spending import Spend
 from icpo.errors import EngineError
 from icpo.types.validated import validated
+
+SECRET_HEADER = re.compile(r"(?i)key|token|secret|auth|password|cookie")
 
 
 @validated
@@ -58,6 +61,12 @@ class OpenAISettings:
                 raise ValueError(
                     f"base_url must begin with http:// or https:// and name a host, got {url!r}. "
                     "Write e.g. http://127.0.0.1:8000/v1"
+                )
+        for name, value in self.headers.items():
+            if SECRET_HEADER.search(name) and not value.startswith("$"):
+                raise ValueError(
+                    f"headers: {name} looks like a secret, and settings are stored. Put its value into an "
+                    f"environment variable, and write engine.headers.{name}='$VARIABLE'."
                 )
         if self.max_cost is not None and (self.prompt_price is None or self.completion_price is None):
             raise ValueError("max_cost needs prompt_price and completion_price (dollars per million tokens)")
