@@ -159,7 +159,7 @@ def _answers(value: object) -> list[str]:
 
 def _level(value: object) -> int | None:
     """5, 5.0, "5" and "Level 5" are level 5."""
-    digits = re.search(r"\d+", _plain(value) or "")
+    digits = re.search(r"(?<!\d)\d{1,9}(?!\d)", _plain(value) or "")
     return int(digits.group()) if digits else None
 
 

@@ -3,6 +3,7 @@ import json
 import pandas as pd
 import pytest
 
+from icpo.benchmarks import Columns
 from icpo.benchmarks.rows import read_rows
 from icpo.errors import BenchmarkError
 
@@ -44,6 +45,15 @@ def test_parquet_gives_plain_python_values(tmp_path):
         ("q.jsonl", b'{"a": 1}\n{"a": ', "line 2 is not JSON"),
         ("q.jsonl", b"[1]\n", r"line 1 must be a JSON object, got list\. Write one JSON object a line"),
         ("q.jsonl", b"\xff\xfe", "cannot be read"),
+        ("q.jsonl", b'{"a": ' + b"[" * 100_000, "line 1 is nested too deeply"),
+        ("q.jsonl", b'{"problem": "p", "answer": 1, "answer": 2}\n', "line 1 has the key 'answer' twice"),
+        ("q.csv", b"problem,answer,answer\np,1,2\n", "has the column 'answer' twice"),
+        (
+            "q.csv",
+            b"problem,answer\np,1\nWhat is 1,000 plus 2?,1002\n",
+            "row 2 has 3 fields.*2 columns.*Quote",
+        ),
+        ("q.csv", b"problem,answer\np\n", "row 1 has 1 fields"),
         ("q.csv", b"", "not a .csv file"),
         ("q.csv", b'a,b\n"1,2\n3', "not a .csv file"),
         ("q.parquet", b"PAR1 no", "not a .parquet file|needs pyarrow"),
@@ -60,3 +70,12 @@ def test_broken_files_are_named(tmp_path, name, content, message):
 def test_a_missing_file_is_named_with_its_folder(tmp_path):
     with pytest.raises(BenchmarkError, match=f"no file {tmp_path / 'none.jsonl'}"):
         read_rows(tmp_path / "none.jsonl")
+
+
+def test_a_whole_number_of_any_length_is_read(tmp_path):
+    path = tmp_path / "q.jsonl"
+    path.write_text('{"problem": "p", "answer": %s, "level": %s}\n' % ("9" * 6000, "9" * 6000))
+    [row] = read_rows(path)
+    assert row["answer"] == "9" * 6000
+    [item] = Columns("problem", "answer", None, "level", (), 0).items([row], "mine")
+    assert (item.answer, item.level) == ("9" * 6000, None)
