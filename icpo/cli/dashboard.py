@@ -7,10 +7,9 @@ import argparse
 import logging
 import sys
 from collections.abc import Sequence
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+from icpo.cli.serving import serve
 from icpo.errors import IcpoError
 from icpo.safe_text import log_to_terminal
 
@@ -34,7 +33,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     logger.info("The dashboard: %s", index.resolve().as_uri())
     if options.serve:
-        serve(index.parent, options.port)
+        try:
+            serve(index.parent, options.port)
+        except OSError as error:
+            logger.error("Port %d cannot be used: %s. Choose another with --port.", options.port, error)
+            return 2
     return 0
 
 
@@ -55,17 +58,6 @@ def _save_views(run_names: Sequence[str], project: str, entity: str | None) -> N
 
     for run_name in run_names:
         logger.info("The W&B view: %s", save_workspace(run_name, project=project, entity=entity))
-
-
-def serve(folder: Path, port: int) -> None:
-    """Serves a folder on 127.0.0.1 until interrupted."""
-    handler = partial(SimpleHTTPRequestHandler, directory=str(folder))
-    with ThreadingHTTPServer(("127.0.0.1", port), handler) as server:
-        logger.info("Serving on http://127.0.0.1:%d (Ctrl-C ends)", server.server_address[1])
-        try:
-            server.serve_forever()
-        except KeyboardInterrupt:
-            logger.info("Stopped.")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from icpo.config import HYDRA_ERRORS, SEEN_RUNS, SENT_AWAY, one_line, runs_here
-from icpo.errors import IcpoError, Interrupted
+from icpo.errors import HeldByAnother, IcpoError, Interrupted, RecordsError
 from icpo.safe_text import escaped, masked_text
 from icpo.store import read_status
 
@@ -20,6 +20,7 @@ INTERRUPTED_STATUS = 128 + signal.SIGINT  # as a shell tells it
 logger = logging.getLogger("icpo")
 _begun: list[Path] = []  # the folders of the cells that had a right configuration
 _failures: list[Exception] = []
+_held: list[Path] = []  # the folders of cells that another process worked on
 
 
 @contextmanager
@@ -42,6 +43,9 @@ def fails_alone(folder: Path) -> Iterator[None]:
         yield
     except Interrupted as stopped:
         _stop(str(stopped))
+    except HeldByAnother as held:
+        logger.warning("%s: %s", folder.name, held)
+        _held.append(folder)
     except Exception as error:  # Hydra would tell of the first in a sweep alone, at its end, in no log
         # A launcher that waits for jobs elsewhere gives up at the first that raises; a status that tells of
         # the failure is enough.
@@ -80,7 +84,7 @@ def told(job: Callable[..., Any], *, makes_report: bool = True) -> Iterator[None
         leave(f"The folder of the run cannot be made: {error}. Choose another output_root or run_name.")
     except KeyboardInterrupt:
         _stop("Stopped by SIGINT; what was finished is kept.")
-    if _failures or not _all_sent_away_are_done():
+    if _failures or not _all_sent_away_are_done() or not all(map(_is_in_good_hands, _held)):
         sys.exit(1)
 
 
@@ -98,7 +102,8 @@ def _reported() -> Iterator[None]:
         if SEEN_RUNS and (_begun or SENT_AWAY):
             from icpo.evaluation.cell import report_runs
 
-            report_runs(SEEN_RUNS, track=had_their_turn)
+            if not report_runs(SEEN_RUNS, track=had_their_turn):
+                _failures.append(RecordsError("a report was not made"))
 
 
 def _stop(message: str) -> NoReturn:
@@ -127,6 +132,11 @@ def _arose_in(job: Callable[..., Any], error: Exception) -> bool:
     """Whether an error arose in `job`, rather than in Hydra over a setting that it cannot take."""
     code = getattr(job, "__wrapped__", job).__code__
     return any(frame.f_code is code for frame, _ in traceback.walk_tb(error.__traceback__))
+
+
+def _is_in_good_hands(folder: Path) -> bool:
+    """Whether a cell that another process worked on is done by now, or that process still works on it."""
+    return (read_status(folder) or {}).get("state") in ("done", "running")
 
 
 def _all_sent_away_are_done() -> bool:

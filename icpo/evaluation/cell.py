@@ -92,14 +92,16 @@ def _job_type(values: Mapping[str, Any]) -> str:
     return str(method["name"]) if isinstance(method, Mapping) else str(values["run_name"])
 
 
-def report_runs(runs: Sequence[SeenRun], *, track: bool) -> None:
+def report_runs(runs: Sequence[SeenRun], *, track: bool) -> bool:
     """Makes each run's report from what is stored, and prints its table; of killed cells it notes that.
 
-    With `track` the report's files are kept as an artifact beside the runs of the cells.
+    With `track` the report's files are kept as an artifact beside the runs of the cells. Returns whether all
+    reports were made: where one was not, the files of an earlier one stay as they were.
     """
     from icpo.report import print_report, write_report
     from icpo.report.dashboard import write_watched
 
+    are_made = True
     for run in runs:
         try:
             for cell in run_cells(run.outputs, run.run_name):
@@ -111,4 +113,8 @@ def report_runs(runs: Sequence[SeenRun], *, track: bool) -> None:
             if track:
                 log_report(run.outputs / run.run_name, report.paths, tracker_of(run.tracking))
         except IcpoError as error:
+            are_made = False
             logger.error("No report of %s, or not all of it: %s", run.run_name, error)
+            if (table := run.outputs / run.run_name / "report" / "table.csv").exists():
+                logger.error("%s may be of an earlier state of the run.", table)
+    return are_made

@@ -74,7 +74,8 @@ def test_a_missing_file_is_named_with_its_folder(tmp_path):
 
 def test_a_whole_number_of_any_length_is_read(tmp_path):
     path = tmp_path / "q.jsonl"
-    path.write_text('{"problem": "p", "answer": %s, "level": %s}\n' % ("9" * 6000, "9" * 6000))
+    digits = "9" * 6000
+    path.write_text(f'{{"problem": "p", "answer": {digits}, "level": {digits}}}\n')
     [row] = read_rows(path)
     assert row["answer"] == "9" * 6000
     [item] = Columns("problem", "answer", None, "level", (), 0).items([row], "mine")

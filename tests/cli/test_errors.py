@@ -12,11 +12,12 @@ from icpo.config import SeenRun
 from icpo.errors import ConfigError, EngineError, Interrupted
 from icpo.grading import GradingError
 from icpo.store import CellRecords
+from tests.report.stored_runs import MadeUpCell
 
 
 @pytest.fixture(autouse=True)
 def nothing_ran(monkeypatch):
-    for name in ("_begun", "_failures", "SEEN_RUNS", "SENT_AWAY"):
+    for name in ("_begun", "_failures", "_held", "SEEN_RUNS", "SENT_AWAY"):
         monkeypatch.setattr(ending, name, [])
 
 
@@ -90,7 +91,9 @@ def test_a_value_error_of_a_job_is_a_bug_and_any_other_hydras():
 def reports(monkeypatch):
     """The runs that were reported, and whether a tracker was given the report."""
     made = []
-    monkeypatch.setattr("icpo.evaluation.cell.report_runs", lambda runs, *, track: made.append((runs, track)))
+    monkeypatch.setattr(
+        "icpo.evaluation.cell.report_runs", lambda runs, *, track: made.append((runs, track)) or True
+    )
     ending.SEEN_RUNS.append(SeenRun(Path("outputs"), "run", {}))
     return made
 
@@ -181,3 +184,36 @@ def test_a_folder_that_cannot_be_made_is_told_and_an_os_error_of_a_job_is_a_bug(
         Path("/dev/null/run").mkdir()
     with pytest.raises(OSError, match="a bug"), ending.told(job):
         job(OSError("a bug"))
+
+
+@pytest.mark.parametrize(("state", "code"), [("done", None), ("failed", 1)])
+def test_a_cell_that_another_process_works_on_is_a_failure_only_if_it_fails_there(
+    is_here, tmp_path, state, code
+):
+    """Two processes that share a run: each finds the other at work on a cell."""
+    folder = tmp_path / "run" / "cell"
+    other = CellRecords.open(folder, config={}, config_digest="d")
+    try:
+        with ending.told(job, makes_report=False):
+            with ending.fails_alone(folder), CellRecords.open(folder, config={}, config_digest="d"):
+                raise AssertionError("the lock is held")
+            other.mark(state)
+    except SystemExit as ended:
+        assert ended.code == code
+    else:
+        assert code is None
+    finally:
+        other.close()
+
+
+def test_a_report_that_was_not_made_shows_in_the_exit_status(tmp_path, monkeypatch, caplog):
+    """The table of yesterday stays, is named, and is no success."""
+    cell = MadeUpCell().write(tmp_path, "run")
+    (tmp_path / "run" / "report").mkdir()
+    (tmp_path / "run" / "report" / "table.csv").write_text("yesterday's")
+    monkeypatch.setattr(ending, "SEEN_RUNS", [SeenRun(tmp_path, "run", {})])
+    (tmp_path / "run" / "report" / "table.tex").mkdir()  # so that the new one cannot take its place
+    with pytest.raises(SystemExit) as ended, ending.told(job), ending.fails_alone(cell):
+        job()
+    assert ended.value.code == 1
+    assert "No report of run" in caplog.text and "may be of an earlier state" in caplog.text

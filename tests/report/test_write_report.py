@@ -1,6 +1,7 @@
 import csv
 import json
 import shutil
+import subprocess
 
 import pytest
 
@@ -261,3 +262,28 @@ def test_unread_verdicts_stand_beside_the_scores_where_a_model_judged_itself(tmp
     table = write_report(tmp_path, "run").paths[0].read_text()
     assert "| verdicts | unread verdicts |" in table
     assert "| 60 | 17 |" in table and "| 0 | 0 |" in table
+
+
+@pytest.mark.skipif(not shutil.which("pdflatex"), reason="needs pdflatex (Debian's texlive-latex-base)")
+def test_the_latex_table_compiles_whatever_the_labels_are(tmp_path):
+    """A base with an underscore in its prompt, and names full of characters that LaTeX obeys."""
+    names = {"benchmark": "b_1%&#{}~^$\\x 👩 \x1b[2J é", "label": "a_b"}
+    for cell in (
+        MadeUpCell(extra=names),
+        MadeUpCell(prompt="empty_history", extra=names),
+        me_icpo(extra=names),
+    ):
+        cell.write(tmp_path, "run_%")
+    write_report(tmp_path, "run_%")
+    table = tmp_path / "run_%" / "report" / "table.tex"
+    assert "empty\\_history" in table.read_text()
+    page = tmp_path / "page.tex"
+    page.write_text(
+        "\\documentclass{article}\\IfFileExists{booktabs.sty}{\\usepackage{booktabs}}"
+        "{\\let\\toprule\\hline\\let\\midrule\\hline\\let\\bottomrule\\hline}\\begin{document}\n"
+        + table.read_text()
+        + "\\end{document}\n"
+    )
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", page.name]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout[-2000:]

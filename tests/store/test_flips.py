@@ -2,6 +2,7 @@
 
 import random
 import shutil
+from contextlib import suppress
 
 import pytest
 
@@ -31,10 +32,8 @@ def cells(tmp_path_factory):
     folder = tmp_path_factory.mktemp("flips")
     questions = fakes.questions_file(folder)
     finished, _ = fakes.run(folder / "finished", questions, *SETTINGS)
-    try:
+    with suppress(Interrupted):
         fakes.run(folder / "half", questions, *SETTINGS, "max_in_flight=1", engine=Dies())
-    except Interrupted:
-        pass
     [half] = (path.parent for path in (folder / "half").glob("*/manifest.json"))
     assert read_metrics(finished) and not read_metrics(half) and load_results(half)
     return {"finished": finished, "half-finished": half}
