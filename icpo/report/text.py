@@ -61,7 +61,7 @@ def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]], *, num_
 
 def escape(text: str) -> str:
     """Text with LaTeX's special characters made harmless; what pdflatex cannot print is named by its code."""
-    shown = (c if c.isprintable() and ord(c) < 256 or c in "±−–Δ" else f"[U+{ord(c):04X}]" for c in text)
+    shown = (c if c.isprintable() and (ord(c) < 256 or c == "\u2013") else f"[U+{ord(c):04X}]" for c in text)
     return "".join(shown).translate(_SPECIAL)
 
 
