@@ -20,27 +20,27 @@ icpo() { # PRESET OVERRIDE...: a process of its own, whose cells share what they
 }
 rivals() { # LEVEL ARM...
   local level=$1 arms
-  printf -v arms ',rivals/%s' "${@:2}"
-  icpo baselines "benchmark=$level" "variant=${arms:1}"
+  printf -v arms ',%s' "${@:2}"
+  icpo baselines "benchmark=$level" "arm=${arms:1}"
 }
 
 for set in $every; do
-  icpo nano_tables "benchmark=$set" variant=tables/plain,tables/empty_history,tables/authors,tables/by_round
+  icpo nano_tables "benchmark=$set" arm=plain,empty_history,authors,by_round
 done
 for level in $levels; do
-  icpo nano_ablation "benchmark=$level" variant=base,full,without_entropy,without_both,keep_all
-  icpo nano_ablation "benchmark=$level" variant=without_reward,oracle
-  for arms in "${controls[@]}"; do icpo controls "benchmark=$level" "variant=$arms"; done
+  icpo nano_ablation "benchmark=$level" arm=base,full,without_entropy,without_both,keep_all
+  icpo nano_ablation "benchmark=$level" arm=without_reward,oracle
+  for arms in "${controls[@]}"; do icpo controls "benchmark=$level" "arm=$arms"; done
 done
 for set in $every; do icpo nano_paper "benchmark=$set"; done
 for backbone in nano_shuffled nano_plain nano; do icpo nano_backbones "backbone=$backbone"; done
 for backbone in nano_shuffled nano_plain; do
   for level in $levels; do
     icpo controls "backbone=$backbone" "run_name=controls_$backbone" "benchmark=$level" \
-      variant=base,full,inverted,shuffled,constant,majority_random
+      arm=base,full,inverted,shuffled,constant,majority_random
   done
 done
-for set in $every; do icpo nano_tables "benchmark=$set" variant=tables/self_consistency,tables/self_consistency_one; done
+for set in $every; do icpo nano_tables "benchmark=$set" arm=self_consistency,self_consistency_one; done
 for level in $levels; do
   rivals "$level" direct me_icpo_{small,medium,large} me_icpo_racing_{medium,large}
   rivals "$level" {self_consistency,best_of_n}_{small,medium,large,largest}
@@ -52,6 +52,6 @@ for level in $levels; do
 done
 rows=4096 # at 8192 a process that draws 16 x 16 look-aheads takes up to 15 GB
 for arms in "${racers[@]}"; do
-  for level in $levels; do icpo racing "benchmark=$level" "variant=racing_$arms"; done
+  for level in $levels; do icpo racing "benchmark=$level" "arm=racing_$arms"; done
 done
-for level in $levels; do icpo racing_reference "benchmark=$level" variant=full,racing_forced_answer; done
+for level in $levels; do icpo racing_reference "benchmark=$level" arm=full,racing_forced_answer; done

@@ -26,6 +26,8 @@ plans: list[Any] = []  # of a dry run's cells, in this process
 def run_job(config: DictConfig) -> None:
     """One job: check, build, run. A failed job does not stop the others of a sweep; a wrong setting does."""
     with stops_the_run():
+        if conf.is_single() and not config.get("dry_run"):
+            conf.note_run(config)
         conf.check_config(config)
         values = conf.resolved(config)
         job, tracker = conf.build(config.job), conf.build(config.tracking)

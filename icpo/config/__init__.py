@@ -2,9 +2,10 @@
 
 from icpo.config.checks import check_arguments, check_config
 from icpo.config.messages import HYDRA_ERRORS, one_line
+from icpo.config.runs import SEEN_RUNS, SENT_AWAY, SeenRun, is_single, note_run, runs_here
 from icpo.config.secrets import RefuseSecrets
 from icpo.config.source import config_source, presets
-from icpo.config.sweeps import SEEN_RUNS, SENT_AWAY, RememberRun, SeenRun, runs_here
+from icpo.config.sweeper import ArmSweeper
 from icpo.config.targets import sources
 from icpo.config.values import build, config_digest, resolved
 
@@ -12,14 +13,16 @@ __all__ = [
     "HYDRA_ERRORS",
     "SEEN_RUNS",
     "SENT_AWAY",
+    "ArmSweeper",
     "RefuseSecrets",
-    "RememberRun",
     "SeenRun",
     "build",
     "check_arguments",
     "check_config",
     "config_digest",
     "config_source",
+    "is_single",
+    "note_run",
     "one_line",
     "presets",
     "resolved",

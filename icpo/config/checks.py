@@ -19,7 +19,7 @@ logger = logging.getLogger("icpo")
 SWITCHES = ("dry_run", "watch")
 NEEDED = ("tracking", "run_name", "cell", "output_root")
 # By code; all other keys are there for others to refer to.
-READ = (*SWITCHES, *NEEDED, "job", "allow_targets")
+READ = (*SWITCHES, *NEEDED, "job", "allow_targets", "arms", "arm", "title")
 BUDGET = re.compile(r"\+*(?:protocol|method)\.(num_(?:rounds|candidates|lookaheads|finals|samples))$")
 NO_FOLDER = ("", ".", "..")
 NO_EXPERIMENT = "No experiment selected. Pass +exp=NAME; presets: {presets}. See --help."
@@ -33,6 +33,11 @@ def check_arguments(arguments: Sequence[str]) -> None:
     for argument in arguments:
         group, _, choice = argument.partition("=")
         check_argument(argument)
+        check_budget_key(group)
+        if group.lstrip("+~") == "variant":
+            raise ConfigError(
+                f"{argument}: variants are arms now, and a preset has its own. Pass arm={choice}."
+            )
         if choice == "null" and (conf_folder() / group.lstrip("+")).is_dir():
             raise ConfigError(f"{argument} is no choice of {group}. To leave the group out, pass ~{group}.")
         if re.match(r"\+?exp=.*,", argument):

@@ -29,6 +29,7 @@ NOT_IN_DIGEST = (
     "allow_targets",
     "arm",
     "title",
+    "arms",
 )
 ENGINE_PACE = (  # how fast an engine goes and what it may spend: a run goes on when they are changed
     "max_num_seqs",
@@ -70,7 +71,10 @@ def build(node: Any) -> Any:
 def resolved(config: DictConfig) -> dict[str, Any]:
     """The configuration as plain values, interpolations resolved. Raises ConfigError where one cannot be."""
     try:
-        container = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
+        kept = OmegaConf.masked_copy(
+            config, [str(key) for key in config if key != "arms"]
+        )  # of the whole sweep
+        container = OmegaConf.to_container(kept, resolve=True, throw_on_missing=True)
     except OmegaConfBaseException as error:
         raise ConfigError(one_line(error)) from None
     return masked(container)  # type: ignore[no-any-return]

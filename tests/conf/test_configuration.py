@@ -1,7 +1,6 @@
 """Every preset composes and builds, every cell has its own folder, every mistake has one clear line."""
 
 import re
-from itertools import product
 from pathlib import Path
 
 import pytest
@@ -17,11 +16,10 @@ from icpo.config import (
     config_source,
     presets,
     resolved,
-    sweeps,
 )
 from icpo.errors import ConfigError
 from icpo.grading import GradingRules
-from icpo.store import planned_cells
+from tests.arms import arms_in, of_arm, planned
 
 CONF = Path(config_source())
 REQUIRED = {"solve": ["question_file=-"]}
@@ -37,19 +35,12 @@ def drop_hydra(config):
         config.pop("hydra")
 
 
-def axes(preset):
-    """The cells of a preset as override lists."""
-    params = composed(f"+exp={preset}", *REQUIRED.get(preset, [])).hydra.sweeper.params or {}
-    choices = [[f"{key}={value}" for value in str(values).split(",")] for key, values in params.items()]
-    return [list(cell) for cell in product(*choices)]
-
-
 @pytest.mark.parametrize("preset", presets())
 def test_every_cell_of_a_preset_composes_builds_and_has_its_own_folder(preset):
     folders = set()
-    cells = axes(preset)
+    cells = planned(preset, *REQUIRED.get(preset, []))
     for cell in cells:
-        config = composed(f"+exp={preset}", *REQUIRED.get(preset, []), *cell)
+        config = composed(*cell.overrides)
         folder = OmegaConf.select(config, "hydra.sweep.subdir")
         assert "/" not in folder and len(folder) < 200
         folders.add(folder)
@@ -78,24 +69,25 @@ def test_the_main_table_is_the_papers():
     sampling = job.protocol.sampling
     assert (sampling["candidate"].temperature, sampling["candidate"].top_p) == (0.6, 0.95)
     assert sampling["summary"].is_greedy and sampling["summary"].max_tokens == 500
-    assert len(axes("main_table")) == 14
+    assert len(planned("main_table")) == 14
 
 
 def test_the_ablation_has_the_base_among_its_arms_and_every_arm_is_another():
-    methods = [build(composed("+exp=ablation", *cell).job).method for cell in axes("ablation")]
+    methods = [build(composed(*cell.overrides).job).method for cell in planned("ablation")]
     assert [method.name for method in methods] == ["direct"] + ["me_icpo"] * 6
     assert {(method.reward.name, method.selector.name) for method in methods[1:]} == {
         ("majority", "entropy"), ("none", "entropy"), ("majority", "random"), ("none", "random"),
         ("majority", "none"), ("oracle", "entropy"),
     }  # fmt: skip
-    ours = {cell[-1] for cell in axes("nano_ablation")}
-    assert ours == {cell[-1] for cell in axes("ablation")}
+    assert arms_in("nano_ablation") == arms_in("ablation")
 
 
 @pytest.mark.parametrize("backbone", sorted(path.stem for path in (CONF / "backbone").glob("[!_]*.yaml")))
 def test_the_ablation_composes_for_every_backbone(backbone):
-    for variant, method in (("base", "direct"), ("without_both", "me_icpo")):
-        config = composed("+exp=ablation", f"backbone={backbone}", "benchmark=aime2024", f"variant={variant}")
+    for arm, method in (("base", "direct"), ("without_both", "me_icpo")):
+        config = composed(
+            "+exp=ablation", f"backbone={backbone}", "benchmark=aime2024", *of_arm("ablation", arm)
+        )
         job = build(config.job)
         assert (job.backbone.name, job.method.name, len(job.seeds)) == (backbone, method, 5)
 
@@ -274,65 +266,6 @@ def resolved_of(*overrides):
     config = composed(*overrides)
     drop_hydra(config)
     return resolved(config)
-
-
-@pytest.fixture
-def noted(monkeypatch, tmp_path):
-    """Runs the callback over a sweep; returns what it noted."""
-    for name in ("SEEN_RUNS", "SENT_AWAY"):
-        monkeypatch.setattr(sweeps, name, [])
-
-    def note(*overrides):
-        with initialize_config_dir(str(CONF), version_base="1.3"):
-            axes = [f"output_root={tmp_path}", "run_name=run", *overrides]
-            config = compose("config", overrides=[o for o in axes if "," not in o], return_hydra_config=True)
-            config.hydra.overrides.task = axes
-            sweeps.RememberRun().on_multirun_start(config)
-        return sweeps.SEEN_RUNS, sweeps.SENT_AWAY, [cell.name for cell in planned_cells(tmp_path / "run")]
-
-    return note
-
-
-ELSEWHERE = "hydra.launcher._target_=some.Launcher"
-
-
-@pytest.mark.parametrize("is_dry", [False, True])
-def test_a_dry_run_leaves_nothing_to_report(is_dry, noted):
-    seen, sent, planned = noted("+exp=main_table", f"dry_run={is_dry}", ELSEWHERE)
-    assert len(seen) == (0 if is_dry else 1)
-    assert len(sent) == len(planned) == (0 if is_dry else 14)
-
-
-def test_the_plan_of_a_run_is_the_union_of_its_sweeps_and_only_the_own_cells_were_sent_away(noted):
-    *_, narrowed = noted("+exp=main_table", "backbone=qwen7b", "benchmark=math_l1")
-    assert [name.split("-")[:2] for name in narrowed] == [["qwen7b", "math_l1"]] * 2
-    seen, sent, planned = noted("+exp=main_table", "backbone=qwen7b", "benchmark=math_l2,amc", ELSEWHERE)
-    assert len(seen) == 1 and len(planned) == 2 + 4
-    assert sorted(cell.name for cell in sent) == sorted(set(planned) - set(narrowed))
-
-
-@pytest.mark.parametrize("is_dry", [False, True])
-def test_two_cells_of_one_name_are_refused_before_anything_is_noted(is_dry, noted):
-    dry = f"dry_run={is_dry}"
-    with pytest.raises(SystemExit, match=r"icpo: Two cells .*'qwen7b-amc-.*differ in benchmark.limit alone"):
-        noted("+exp=main_table", "benchmark=amc", "method=direct", "benchmark.limit=1,2", dry)
-    with pytest.raises(SystemExit, match="they are the same"):
-        noted("+exp=main_table", "benchmark=amc,amc", dry)
-    assert (sweeps.SEEN_RUNS, sweeps.SENT_AWAY) == ([], [])
-
-
-@pytest.mark.parametrize("axis", ["run_name", "output_root"])
-def test_cells_of_one_name_in_several_runs_are_noted_each_with_its_own(axis, noted, tmp_path):
-    values = ("one", "other") if axis == "run_name" else (tmp_path / "one", tmp_path / "other")
-    swept = f"{axis}={values[0]},{values[1]}"
-    seen, sent, _ = noted("+exp=quickstart", "benchmark=arith_l1", "method=direct", swept, ELSEWHERE)
-    runs = [run.outputs / run.run_name for run in seen]
-    assert runs == [tmp_path / name / ("" if axis == "run_name" else "run") for name in ("one", "other")]
-    assert sent == [cell for run in runs for cell in planned_cells(run)] and len(sent) == 2
-
-
-def test_a_sweep_that_cannot_be_composed_is_left_to_hydra(noted):
-    assert noted("+exp=main_table", "benchmark=gone,amc") == ([], [], [])
 
 
 def test_secrets_do_not_stand_in_what_is_stored(monkeypatch):

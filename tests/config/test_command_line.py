@@ -32,9 +32,9 @@ ALLOWED = f"+allow_targets=[{PACKAGE}]"
     ("overrides", "message"),
     [
         (["selector=broken"], "conf/selector/broken.yaml, line 2, column 2: expected ',' or ']'"),
-        (["method=bare"], "method/bare.yaml needs a value for label: hydra.sweep.subdir refers to it."),
+        (["variant=full"], "variants are arms now"),
         (["selector=weighed"], f"all of its package, ++allow_targets=['{PACKAGE}']"),
-        (["selector=weighed", "selector.weight=1,2", ALLOWED], "they differ in selector.weight alone"),
+        (["selector=weighed", "benchmark=arith_l1,arith_l1", ALLOWED], "they are the same"),
     ],
 )
 def test_a_mistake_is_one_line_and_makes_no_report(own, overrides, message):
@@ -47,7 +47,7 @@ def test_a_mistake_is_one_line_and_makes_no_report(own, overrides, message):
     assert not list(own.folder.glob("outputs/*/report"))
 
 
-@pytest.mark.parametrize("name", ["selector/entropy", "variant/foreign"])
+@pytest.mark.parametrize("name", ["selector/entropy", "method/foreign"])
 def test_a_file_named_like_one_of_the_projects_is_refused(own, name):
     own.write(f"conf/{name}.yaml", "a: 1\n")
     done = run(own, "dry_run=true")

@@ -86,8 +86,8 @@ def test_a_yaml_error_is_told_with_file_line_and_column(own):
 
 
 def test_a_value_that_others_refer_to_is_named(own):
-    own.write("conf/method/bare.yaml", "_target_: icpo.methods.Direct\nname: bare\n")
-    assert refusal(own, "method=bare").startswith("Interpolation key 'method.label' not found")
+    own.write("conf/reward/bare.yaml", "_target_: icpo.rewards.Majority\ntagged: true\n")
+    assert refusal(own, "reward=bare").startswith("Interpolation key 'reward.name' not found")
 
 
 def test_errors_of_other_kinds_keep_their_words():

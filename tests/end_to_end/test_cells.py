@@ -10,6 +10,7 @@ from icpo.errors import BenchmarkError, RecordsError
 from icpo.report import write_report
 from icpo.store import read_metrics, read_results, read_scores, read_status
 from icpo.types import Completion, FinishReason
+from tests.arms import of_arm
 from tests.end_to_end.fakes import Blocks, Continuous, questions_file, run
 
 SENTINEL = "271828"
@@ -234,8 +235,8 @@ def test_rounds_kept_apart_serve_every_smaller_n(tmp_path):
 
 def test_arms_that_differ_in_a_label_alone_have_lines_of_their_own(tmp_path):
     questions = questions_file(tmp_path)
-    for variant in ("full", "answer_only", "base"):
-        run(tmp_path / "run", questions, f"variant={variant}")
+    for arm in ("full", "answer_only", "base"):
+        run(tmp_path / "run", questions, *of_arm("controls", arm))
     [section] = write_report(tmp_path, "run").sections
     labels = [line.label for line in section.lines if not line.is_difference]
     assert labels == ["base", "ME-ICPO, full", "ME-ICPO, answer_only"]

@@ -16,6 +16,7 @@ from icpo.evaluation.dry_run import cell_need
 from icpo.report import question_frame
 from icpo.store import read_metrics, read_results
 from icpo.types import AnswerKind, Budget, Candidate, Lookahead, Purpose
+from tests.arms import of_arm
 from tests.end_to_end.fakes import Blocks, run_composed
 from tests.methods.hand import QUESTION, boxed, play, said, tally, toolkit
 
@@ -44,6 +45,11 @@ def composed(*overrides):
     return config
 
 
+def mine(arm):
+    """The overrides of an arm of the example's preset."""
+    return of_arm("mine", arm, EXAMPLE / "conf")
+
+
 def cell(outputs, *overrides):
     """One cell of the preset on a fake engine; its folder and the engine."""
     engine = Blocks()
@@ -65,7 +71,7 @@ def test_files_and_pages_that_the_page_names_are_there():
 
 def test_all_arms_run_and_stand_in_one_frame(tmp_path):
     for arm in ARMS:
-        cell(tmp_path, "benchmark=my_words", f"variant={arm}")
+        cell(tmp_path, "benchmark=my_words", *mine(arm))
     frame = question_frame("mine", outputs=tmp_path)
     assert frame.groupby("label", sort=False).size().to_dict() == dict.fromkeys(sorted(frame.label), 6)
     assert set(frame.label) == {
@@ -98,7 +104,7 @@ def test_own_questions_are_read_as_the_page_says(benchmark, kind, texts, golds):
 
 
 def test_the_other_prompts_are_asked(tmp_path):
-    folder, engine = cell(tmp_path, "benchmark=my_words", "variant=tutor", "benchmark.limit=1")
+    folder, engine = cell(tmp_path, "benchmark=my_words", *mine("tutor"), "benchmark.limit=1")
     asked = [request.prompt for request in engine.requests if request.purpose is not Purpose.SUMMARY]
     assert asked and all(prompt.system.startswith("You are a patient tutor.") for prompt in asked)
     assert read_metrics(folder)["label"] == "me_icpo-tutor"
@@ -138,9 +144,9 @@ def test_the_method_answers_with_its_shortest_sample_and_has_a_dry_run(tmp_path)
     assert [answer.answer for answer in result.finals[0][1]] == ["4", "4"]
     assert len({request.seed for request in requests}) == 2
     assert sum(request.num_samples for request in requests) == 2 * 3
-    job = build(composed("+exp=mine", "variant=shortest_of_n", "benchmark.limit=2").job)
+    job = build(composed("+exp=mine", *mine("shortest_of_n"), "benchmark.limit=2").job)
     assert cell_need(job).num_sequences == 2 * job.method.budget.num_finals * job.method.budget.num_samples
-    folder, _ = cell(tmp_path, "benchmark=my_words", "variant=shortest_of_n")
+    folder, _ = cell(tmp_path, "benchmark=my_words", *mine("shortest_of_n"))
     assert {len(row["trace"]) for row in read_results(folder)} == {16}
 
 

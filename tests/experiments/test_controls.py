@@ -1,20 +1,17 @@
 """The table of controls, on cells of every control run with an engine that has no model."""
 
-from pathlib import Path
-
 import pandas as pd
 import pytest
-from omegaconf import OmegaConf
 
-from icpo.config import config_source
 from icpo.metrics import GradedFinals, QuestionScore
 from icpo.store import read_metrics
+from tests.arms import arms_in, of_arm
 from tests.end_to_end.fakes import questions_file, run
 from tests.experiments.scripts import load
 from tests.metrics.values import result, step
 from tests.report.stored_runs import tally
 
-VARIANTS = OmegaConf.load(Path(config_source()) / "exp/controls.yaml").hydra.sweeper.params.variant.split(",")
+ARMS = arms_in("controls")
 LEVELS = ("arith_l3", "arith_l4")
 
 
@@ -28,8 +25,8 @@ def outputs(tmp_path_factory):
     outputs = tmp_path_factory.mktemp("outputs")
     questions = questions_file(outputs)
     for level in LEVELS:
-        for variant in VARIANTS:
-            settings = ("budget.num_rounds=2", f"variant={variant.strip()}", f"benchmark.name={level}")
+        for arm in ARMS:
+            settings = ("budget.num_rounds=2", *of_arm("controls", arm), f"benchmark.name={level}")
             run(outputs / "controls", questions, *settings)
     return outputs
 
@@ -42,7 +39,7 @@ def rows(script, outputs):
 
 @pytest.mark.slow
 def test_every_arm_of_the_preset_is_a_row_of_every_level_and_of_all_in_the_order_of_the_readme(script, rows):
-    assert {variant.strip() for variant in VARIANTS} == set(script.ORDER)
+    assert set(ARMS) == set(script.ORDER)
     for level in (*LEVELS, "all levels"):
         arms = rows[rows["level"] == level]["arm"]
         assert arms[~arms.isin(script.PARTS)].tolist() == list(script.ORDER)
@@ -126,7 +123,7 @@ def test_tables_are_written_for_readers_for_latex_and_for_scripts(script, output
     assert (report / "controls.md").read_text().count("| majority_hint |") == 3
     assert (report / "controls.tex").read_text().count(r"\begin{tabular}") == 3
     arms = pd.read_csv(report / "controls.csv")["arm"]
-    assert (~arms.isin(script.PARTS)).sum() == 3 * len(VARIANTS)
+    assert (~arms.isin(script.PARTS)).sum() == 3 * len(ARMS)
 
 
 def test_a_run_without_cells_says_what_to_run(script, tmp_path, monkeypatch):

@@ -29,6 +29,7 @@ from icpo.types import (
     Usage,
     Votes,
 )
+from tests.arms import arms_in
 from tests.experiments.scripts import EXPERIMENTS, load
 
 CONF = EXPERIMENTS.parent / "conf"
@@ -230,10 +231,10 @@ def test_each_cell_stands_in_one_command_and_each_choice_exists():
         given = dict(word.split("=", 1) for word in shlex.split(line)[3:])
         assert (CONF / f"exp/{given['+exp']}.yaml").is_file()
         axes = [
-            given.get(key, "").split(",")
-            for key in ("backbone", "benchmark", "variant", "budget.num_candidates")
+            given.get(key, "").split(",") for key in ("backbone", "benchmark", "arm", "budget.num_candidates")
         ]
-        for group, choices in zip(("backbone", "benchmark", "variant"), axes, strict=False):
+        assert set(axes[2]) <= {"", *arms_in(given["+exp"])}
+        for group, choices in zip(("backbone", "benchmark"), axes, strict=False):
             assert all((CONF / group / f"{choice}.yaml").is_file() for choice in choices if choice)
         cells += product([given.get("run_name", given["+exp"])], *axes)
     assert len(cells) == len(set(cells)) > 200

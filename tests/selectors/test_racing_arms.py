@@ -7,6 +7,7 @@ import pytest
 
 from icpo.store import read_results
 from icpo.types import Purpose
+from tests.arms import of_arm
 from tests.end_to_end.fakes import Continuous, questions_file, reply, run
 
 ARMS = (
@@ -49,7 +50,7 @@ def test_candidates_and_summaries_of_the_first_round_are_drawn_by_the_first_arm_
     for arm in ARMS:
         num_lookaheads = arm.removeprefix("racing_uniform_m") if "uniform" in arm else 16
         settings = (*SETTINGS[:2], f"budget.num_lookaheads={num_lookaheads}")
-        cell, engine = run(tmp_path, questions, f"variant={arm}", *settings, engine=Continuous())
+        cell, engine = run(tmp_path, questions, *of_arm("racing", arm), *settings, engine=Continuous())
         engines.append(engine)
         cells.append(cell)
     assert len(set(cells)) == len(ARMS)
@@ -65,7 +66,9 @@ def test_racing_draws_fewer_and_exact_elimination_keeps_the_same(tmp_path):
     questions = questions_file(tmp_path)
     cells, drawn_by = {}, {}
     for arm in ("racing_uniform_m16", "racing_halving", "racing_exact"):
-        cells[arm], engine = run(tmp_path, questions, f"variant={arm}", *SETTINGS, engine=SeededBySample())
+        cells[arm], engine = run(
+            tmp_path, questions, *of_arm("racing", arm), *SETTINGS, engine=SeededBySample()
+        )
         drawn_by[arm] = drawn(engine, Purpose.LOOKAHEAD)
     assert drawn_by["racing_halving"] < 0.6 * drawn_by["racing_uniform_m16"]
     assert drawn_by["racing_exact"] <= drawn_by["racing_uniform_m16"]
@@ -77,11 +80,11 @@ def test_racing_draws_fewer_and_exact_elimination_keeps_the_same(tmp_path):
 def test_an_interrupted_race_replays_to_the_same_end(tmp_path, arm):
     """The second run has the journal and no results: it draws nothing and stores the same."""
     questions = questions_file(tmp_path)
-    cell, _ = run(tmp_path, questions, f"variant={arm}", *SETTINGS, engine=Continuous())
+    cell, _ = run(tmp_path, questions, *of_arm("racing", arm), *SETTINGS, engine=Continuous())
     before = read_results(cell)
     for name in ("results.jsonl", "metrics.json"):
         (cell / name).unlink()
-    _, engine = run(tmp_path, questions, f"variant={arm}", *SETTINGS, engine=Continuous())
+    _, engine = run(tmp_path, questions, *of_arm("racing", arm), *SETTINGS, engine=Continuous())
     assert engine.requests == []
     by_id = {row["question_id"]: row for row in read_results(cell)}
     assert by_id == {row["question_id"]: row for row in before}

@@ -1,0 +1,140 @@
+"""The sweeper: plans the cells of a run, checks their folders first, and launches them."""
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+from hydra._internal.config_repository import CachingConfigRepository
+from hydra._internal.core_plugins import basic_sweeper
+from hydra.core.config_loader import ConfigLoader
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.plugins import Plugins
+from hydra.plugins.config_source import ConfigResult
+from hydra.plugins.sweeper import Sweeper
+from hydra.types import HydraContext, TaskFunction
+from omegaconf import DictConfig, OmegaConf
+
+from icpo.config.arms import plan_cells
+from icpo.config.runs import SENT_AWAY, note_run, runs_here
+from icpo.errors import ConfigError
+
+
+class ArmSweeper(Sweeper):
+    """Runs the product of a preset's arms and axes; each cell is composed once."""
+
+    __module__ = basic_sweeper.__name__  # Hydra takes a sweeper from its own modules or from hydra_plugins
+
+    def __init__(self, max_batch_size: int | None, params: Mapping[str, str] | None = None) -> None:
+        self.max_batch_size, self.axes = max_batch_size, dict(params or {})
+
+    def setup(self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig) -> None:
+        """Prepares the launcher, which is given the cells as this sweeper composed them."""
+        self._master = config
+        self._loader = hydra_context.config_loader
+        self._loader.repository = _Parsed(self._loader.repository)  # type: ignore[attr-defined]
+        self._composed = _Composed(self._loader)
+        if runs_here(config.hydra):
+            hydra_context = HydraContext(self._composed, hydra_context.callbacks)  # type: ignore[arg-type]
+        self._launcher = Plugins.instance().instantiate_launcher(
+            hydra_context=hydra_context, task_function=task_function, config=config
+        )
+
+    def sweep(self, arguments: list[str]) -> Any:
+        """Launches all cells. Raises ConfigError before that where two have one folder."""
+        cells = self._compose(arguments)
+        folders = [folder_of(config) for _, config in cells]
+        _refuse_equal(folders, [overrides for overrides, _ in cells])
+        if not self._master.get("dry_run"):
+            for _, config in cells:
+                note_run(config)
+            if not runs_here(self._master.hydra):
+                SENT_AWAY.extend(folders)
+            Path(self._master.hydra.sweep.dir).mkdir(parents=True, exist_ok=True)
+        size = self.max_batch_size or len(cells)
+        jobs = [overrides for overrides, _ in cells]
+        returned = []
+        for start in range(0, len(jobs), size):
+            results = self._launcher.launch(jobs[start : start + size], initial_job_idx=start)
+            for result in results:
+                _ = result.return_value  # raises what the job raised
+            returned.append(results)
+        return returned
+
+    def _compose(self, arguments: Sequence[str]) -> list[tuple[list[str], DictConfig]]:
+        """The overrides and the configuration of each cell."""
+        arms = OmegaConf.to_container(self._master.get("arms") or OmegaConf.create({}), resolve=False)
+        planned = plan_cells(
+            arms,  # type: ignore[arg-type]
+            self.axes,
+            arguments,
+            self._preset_choices(arguments),
+            OverridesParser.create(config_loader=self._loader),
+        )
+        cells = []
+        for cell in planned:
+            overrides = list(cell.overrides)
+            config = self._loader.load_sweep_config(self._master, overrides)
+            if cell.suffix:
+                config.cell = f"{config.cell}{cell.suffix}"
+                overrides.append(f"cell='{config.cell}'")
+            self._composed.cells[tuple(overrides)] = config
+            cells.append((overrides, config))
+        return cells
+
+    def _preset_choices(self, arguments: Sequence[str]) -> dict[str, str]:
+        """What the preset chooses in each group, whatever the command line says."""
+        choices = self._master.hydra.runtime.choices
+        if any(one.partition("=")[0] in choices for one in arguments):
+            preset = [one for one in arguments if one.lstrip("+").startswith("exp=")]
+            choices = self._loader.load_sweep_config(self._master, preset).hydra.runtime.choices
+        return dict(choices)
+
+
+class _Parsed(CachingConfigRepository):
+    """The configuration files, each parsed once for all cells."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "_Parsed":
+        return self
+
+    def load_config(self, config_path: str) -> ConfigResult | None:
+        """A copy of what the file holds, since Hydra changes what it is given."""
+        return deepcopy(super().load_config(config_path))
+
+
+class _Composed:
+    """Hydra's loader of configurations, which knows the cells that are composed already."""
+
+    def __init__(self, loader: ConfigLoader) -> None:
+        self.loader = loader
+        self.cells: dict[tuple[str, ...], DictConfig] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.loader, name)
+
+    def load_sweep_config(self, master_config: DictConfig, sweep_overrides: list[str]) -> DictConfig:
+        """The configuration of a cell."""
+        return self.cells[tuple(sweep_overrides)]
+
+
+def folder_of(config: DictConfig) -> Path:
+    """The folder of a cell."""
+    return Path(str(config.output_root)) / str(config.run_name) / str(config.cell)
+
+
+def _refuse_equal(folders: Sequence[Path], overrides: Sequence[Sequence[str]]) -> None:
+    """Raises ConfigError where two cells of a sweep would have one folder."""
+    seen: dict[Path, Sequence[str]] = {}
+    for folder, made_by in zip(folders, overrides, strict=True):
+        if folder in seen:
+            differing = [one.partition("=")[0] for one in made_by if one not in seen[folder]]
+            apart = f"differ in {', '.join(differing)} alone" if differing else "are the same"
+            raise ConfigError(
+                f"Two cells of this sweep would be called {folder.name!r}: they {apart}. Put what is swept "
+                "into the name of its choice, as `name: mine-${.weight}`, or give each value a run_name."
+            )
+        seen[folder] = made_by
+
+
+basic_sweeper.ArmSweeper = ArmSweeper  # type: ignore[attr-defined]
+Plugins.instance().register(ArmSweeper)

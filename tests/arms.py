@@ -1,0 +1,34 @@
+"""Arms of a preset, for tests that compose one cell by themselves."""
+
+from pathlib import Path
+
+from hydra import compose, initialize_config_dir
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from omegaconf import OmegaConf
+
+from icpo.config import config_source
+from icpo.config.arms import expand_arm, plan_cells
+
+
+def arms_in(preset, conf=None):
+    """The key `arms` of a preset's file."""
+    file = Path(conf or config_source()) / f"exp/{preset}.yaml"
+    return OmegaConf.to_container(OmegaConf.create(OmegaConf.load(file).get("arms") or {}), resolve=False)
+
+
+def of_arm(preset, name, conf=None):
+    """The overrides that make an arm of a preset."""
+    return expand_arm([f"arm={name}"], arms_in(preset, conf))
+
+
+def planned(preset, *arguments):
+    """The cells of a preset with a command line's arguments."""
+    with initialize_config_dir(str(Path(config_source()).resolve()), version_base="1.3"):
+        config = compose("config", overrides=[f"+exp={preset}"], return_hydra_config=True)
+    return plan_cells(
+        arms_in(preset),
+        dict(config.hydra.sweeper.params or {}),
+        [f"+exp={preset}", *arguments],
+        dict(config.hydra.runtime.choices),
+        OverridesParser.create(),
+    )
