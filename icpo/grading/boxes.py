@@ -51,7 +51,7 @@ def find_boxes(text: str) -> Iterator[Box]:
 
 def mentions_box(text: str) -> bool:
     """Whether a text names a box, with content or without."""
-    return any(_mentions(text))
+    return "boxed" in text.casefold() or any(_mentions(text))
 
 
 def tidy(content: str) -> str:

@@ -40,11 +40,11 @@ _AFTER_OPTION = re.compile(r"\s*(?:is\b|:)\s*:?\s*", re.IGNORECASE)
 _AFTER_VERB = re.compile(r"\s+(?:(?:option|choice|letter)\s+)?", re.IGNORECASE)
 _APPROVED_OPTION = re.compile(r"\s+\(?([A-J])\)?\s+is\s+(?:the\s+)?(?:correct|right|best)\b")
 _APPROVED_LETTER = re.compile(
-    r"(?:^|[.!?:;]\s|\b(?:so|thus|hence|therefore),?\s)\s*\(?([A-J])\)?\s+is\s+(?:the\s+)?(?:correct|right|best|answer)\b",
+    r"(?:^|[.!?:;]\s|\b(?i:so|thus|hence|therefore),?\s)\s*\(?([A-J])\)?\s+is\s+(?:the\s+)?(?:correct|right|best|answer)\b",
     re.MULTILINE,
 )
 _NAMED = re.compile(
-    r"(?:\(([A-Ja-j])\)|\[([A-J])\]|([A-J])(?![A-Za-z0-9'_^=(]|-[A-Za-z]|\s*[=+*/<>\\&]|\s+-\s|\.\s+[A-Z]\.)"
+    r"(?:\(([A-Ja-j])\)|\[([A-J])\]|([A-J])(?![A-Za-z0-9'_^=(]|-[A-Za-z]|\s*[=+*/<>\\&]|\s+-\s|\.\s+(?:[A-Z]\.|coli\b|elegans\b))"
     r"(?!(?<=[AI])\s+(?!because|since|as\b)[a-z])|([a-j])(?=[.)]?\s*$))",
     re.MULTILINE,
 )

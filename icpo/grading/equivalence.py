@@ -155,7 +155,7 @@ class Equivalence:
     def _words(self, words: Answer, other: Answer) -> Verdict:
         """Words are letters, never products of symbols: "east" is not "seat"."""
         one, two = _letters(words.mark), _letters(other.mark if other.shape == "words" else other.source)
-        if is_spelling(one) or is_spelling(two) or min(len(one), len(two)) < 2:
+        if is_spelling(one) or is_spelling(two):
             return Verdict(one == two != "", "same_words")
         return Verdict(one.casefold() == two.casefold() != "", "same_words")
 

@@ -53,8 +53,8 @@ def reads_as_answer(text: str) -> bool:
     stripped = text.strip()
     words = [word.casefold() for word in _WORD.findall(stripped[: MAX_BARE_CHARACTERS + 1])]
     is_line = 0 < len(stripped) <= MAX_BARE_CHARACTERS and "\n" not in stripped
-    has_content = any(map(str.isalnum, stripped)) or any(sign in stripped for sign in "∞∅\\")
-    return is_line and has_content and len(words) <= 3 and _PROSE.isdisjoint(words)
+    is_value = any(map(str.isalnum, stripped)) or any(sign in stripped for sign in "∞∅\\")
+    return is_line and is_value and stripped[0] != "#" and len(words) <= 3 and _PROSE.isdisjoint(words)
 
 
 def _read_tail(cue: str, before: str, tail: str) -> Iterator[tuple[bool, str | None]]:
@@ -81,14 +81,11 @@ def _answer_of(content: str) -> str:
     if end := _SENTENCE_END.search(line):
         line = line[: end.start()]
     line = line.replace("**", "").strip(" \t*_`\"'")
-    return (
-        line.strip("$")
-        .removeprefix(r"\(")
-        .removesuffix(r"\)")
-        .removeprefix(r"\[")
-        .removesuffix(r"\]")
-        .strip()
-    )
+    if line.count("$") != 2 or line[0] == line[-1]:
+        line = line.strip("$")
+    for opening, closing in ((r"\(", r"\)"), (r"\[", r"\]")):
+        line = line.removeprefix(opening).removesuffix(closing)
+    return line.strip()
 
 
 def _is_heading_answer(line: str) -> bool:

@@ -19,6 +19,7 @@ from icpo.grading.maths.tokens import (
     UnreadableError,
     are_words,
     closing_index,
+    is_short_word,
     split,
     squeeze,
     tokenise,
@@ -188,12 +189,10 @@ def _read_words(tokens: Sequence[Token]) -> Answer:
 
 
 def is_spelling(phrase: str) -> bool:
-    """Whether capitals count in it, as in HTh: a short word, neither plain, nor all capitals, nor a title."""
-    return (
-        len(phrase) <= 3
-        and phrase.isalpha()
-        and phrase not in (phrase.lower(), phrase.upper(), phrase.title())
-    )
+    """Whether capitals count in it, as in Aa or HTh; not in words: plain, a title or all capitals."""
+    if len(phrase) > 3 or not phrase.isalpha() or is_short_word(phrase):
+        return False
+    return len(phrase) < 3 or phrase not in (phrase.lower(), phrase.upper(), phrase.title())
 
 
 def _is_option(tokens: Sequence[Token]) -> bool:

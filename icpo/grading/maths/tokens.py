@@ -83,7 +83,12 @@ def is_sequence(letters: str) -> bool:
     if letters in _NAMES or letters.casefold() in _RENAMED:
         return False
     is_repeating = len(set(letters)) < len(letters)
-    return letters.isupper() or is_repeating or letters.casefold() in _WHOLE_WORDS
+    return letters.isupper() or is_repeating or is_short_word(letters)
+
+
+def is_short_word(letters: str) -> bool:
+    """Whether two letters are a word (no), whatever the case."""
+    return letters.casefold() in _WHOLE_WORDS
 
 
 def split(tokens: Sequence[Token], separators: Iterable[str]) -> list[list[Token]]:

@@ -16,6 +16,7 @@ _OPERATOR = re.compile(
 )
 _WRAPPED = re.compile(rf"\\(?:{_TEXT_COMMANDS})\s*\{{([^{{}}]*)\}}")
 _SINGLE_LETTER_UNIT = re.compile(r"(?<=[\d})])(?:\s|\\[,; ])*\Z")
+_SHORT_UNIT = re.compile(r"[A-Za-z](?:/[A-Za-z])?")
 _LETTERS = re.compile(r"[A-Za-z]+")
 _CASES_ARRAY = re.compile(
     r"\\left\s*\\\{\s*\\begin\s*\{(?:array|aligned|matrix)\}(?:\s*\{[^{}]*\})?(.*?)"
@@ -123,7 +124,7 @@ def _unwrapped(match: re.Match[str]) -> str:
         return f" {content} "
     if any(len(run) > 1 for run in letters):
         return rf"\text{{{content}}}"
-    is_unit = [*letters] not in ([], ["e"], ["i"]) and content.strip() in letters
+    is_unit = letters not in ([], ["e"], ["i"]) and _SHORT_UNIT.fullmatch(content.strip())
     if is_unit and _SINGLE_LETTER_UNIT.search(match.string[: match.start()]):
         return rf"\text{{{content}}}"
     return f" {content} " if letters else content

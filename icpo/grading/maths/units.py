@@ -35,9 +35,7 @@ _WORDS = {
     }.items()
     for word in words.split()
 }  # fmt: skip
-_IN_CAPITALS = frozenset(
-    {"am", "pm", "cm", "mm", "km", "kg", "ft"}
-)  # short words that are read in capitals too
+_IN_CAPITALS = frozenset({"am", "pm", "cm", "mm", "km", "kg", "ft", "mph", "lb", "oz", "min", "sec", "hr"})
 _POWERS = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
 _POWERS_BEHIND = {"squared": 2, "cubed": 3}
 _METRES = ("mm", "cm", "m", "km")  # cm2 is a square; 5 ft 2 is a height
@@ -126,7 +124,8 @@ def _known(piece: str) -> str | None:
     lower = piece.casefold()
     british = lower.replace("metre", "meter").replace("litre", "liter")
     for form in (lower, british, british.removesuffix("s")):
-        if form in _WORDS and (len(form) > 2 or piece != piece.upper() or form in _IN_CAPITALS):
+        is_cased = piece.islower() or len(form) > 3 or form in _IN_CAPITALS
+        if form in _WORDS and is_cased and piece != "Mm":
             return _WORDS[form]
     return None
 

@@ -1,0 +1,117 @@
+"""Answers as models write them: which spellings are one value, what a text states, and what is none of it."""
+
+import json
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from icpo.grading import GradingRules
+from icpo.grading.extract import extract
+from icpo.grading.maths.forms import normal_form
+from icpo.grading.maths.reading import read
+from icpo.types import AnswerKind
+
+HERE = Path(__file__).parent
+LENGTH = 200_000
+
+
+def _lines(name: str) -> list[dict]:
+    return [json.loads(line) for line in (HERE / name).read_text().splitlines()]
+
+
+def test_spellings_are_equal_or_not_both_ways(grader):
+    wrong = [
+        case
+        for case in _lines("spellings.jsonl")
+        for pair in ((case["gold"], case["answer"]), (case["answer"], case["gold"]))
+        if grader.judge(*pair, AnswerKind.EXPRESSION).correct is not case["equal"]
+    ]
+    assert not wrong
+
+
+def test_what_texts_state():
+    wrong = {
+        case["text"]: found
+        for case in _lines("statements.jsonl")
+        if (found := extract(case["text"], AnswerKind(case["kind"]), GradingRules.paper())) != case["answer"]
+    }
+    assert not wrong
+
+
+def test_an_option_before_a_number_is_no_part_of_it(grader):
+    for answer in (r"\textbf{(D)}~165", "(D) 165", r"\text{(D) }165"):
+        assert grader.judge(answer, "165", AnswerKind.NUMBER).correct
+        assert not grader.judge(answer, "166", AnswerKind.NUMBER).correct
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "The answer is ",
+        " ",
+        "Answer",
+        "#### 1\n",
+        r"\boxed{",
+        r"\boxed{1}, ",
+        "{",
+        r"\text{",
+        "Box{",
+        "</think>",
+        "<think>",
+        "A",
+        "(A) ",
+        "option A ",
+        "choose A",
+        "C is ",
+        "A, ",
+        "answer: (",
+        r"\boxed{B},",
+        "$",
+        "and ",
+        "answer is not ",
+        "box",
+        "final answer\n",
+        "**",
+        "[A]",
+        r"\langle \text{abc}",
+        "\t",
+        "ox",
+        r"\boxed\sqrt{",
+    ],
+)
+def test_no_text_takes_long_to_extract(piece):
+    """Such a text must not end a run; quadratic reading would show here as minutes."""
+    many = piece * (LENGTH // len(piece))
+    for text in (many, f"The answer is{many}5", rf"\boxed{{{many}}}", rf"\boxed{{1}}{many}\boxed{{2}}"):
+        for kind in AnswerKind:
+            start = time.process_time()
+            extract(text, kind, GradingRules.paper())
+            assert time.process_time() - start < 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "|" * 199,
+        r"\begin{pmatrix}" * 12 + "1" + r"\end{pmatrix}" * 12,
+        r"\begin{cases}x&" * 20 + "1" + r"\end{cases}" * 20,
+        r"\{x:" * 24 + "1" + r"\}" * 24,
+        r"\sin " * 190,
+        "2^-" * 300 + "1",
+        "(n+5)!" * 100,
+        "(1+x)^{99}" * 90,
+        "½" * 900,
+        r"\frac{1}{1+" * 24 + "x" + "}" * 24,
+        "n!!" * 300,
+        r"\sqrt{3+4i}" * 80,
+        r"\pm 1," * 150,
+        r"x<1 \text{ or } " * 60 + "x>3",
+    ],
+)
+def test_no_form_takes_long_to_read(text):
+    limit = sys.getrecursionlimit()
+    start = time.process_time()
+    assert normal_form(read(text)) is not None
+    assert time.process_time() - start < 2 and sys.getrecursionlimit() == limit
