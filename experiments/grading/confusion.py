@@ -1,15 +1,18 @@
-"""Confusion table of graders over perturbed gold answers: `python experiments/grading/confusion.py FOLDER`.
+"""Errors of graders over rewritten gold answers: `python experiments/grading/confusion.py FOLDER`.
 
-Prints one row for each kind of perturbation: how many there are, and how many each grader gets wrong.
+Prints a row for each kind of variant (equal by construction) and of perturbation (near misses among them):
+false yes, false no and abstentions of icpo.grading and, in the same run, of math-verify alone.
 """
 
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import perturbations
+import variants
 
 from icpo.grading import Grader, GradingRules
 from icpo.types import AnswerKind
@@ -22,38 +25,83 @@ _KINDS = {
 }
 
 
-def golds(folder: Path) -> Iterator[tuple[str, AnswerKind]]:
-    """The gold answers of all questions, with their kinds."""
-    for name, kind in _KINDS.items():
-        for line in (folder / f"{name}.jsonl").read_text().strip().split("\n"):
-            yield json.loads(line)["answer"], kind
+@dataclass(frozen=True)
+class Case:
+    """A gold answer, an answer made from it, and whether they are equal."""
+
+    gold: str
+    kind: AnswerKind
+    answer: str
+    is_equal: bool
+
+    @property
+    def text(self) -> str:
+        """A completion that gives the answer."""
+        return rf"So the answer is \boxed{{{self.answer}}}."
+
+
+Judge = Callable[[Case], bool | None]
+
+
+def golds(folder: Path) -> list[tuple[str, AnswerKind]]:
+    """The different gold answers of all questions, with their kinds."""
+    found = {
+        (json.loads(line)["answer"], kind): None
+        for name, kind in _KINDS.items()
+        for line in (folder / f"{name}.jsonl").read_text().strip().split("\n")
+    }
+    return list(found)
+
+
+def cases(questions: Sequence[tuple[str, AnswerKind]]) -> dict[str, list[Case]]:
+    """The cases by kind of rewriting; variants first."""
+    made: dict[str, list[Case]] = {}
+    for vary in variants.ALL:
+        made[f"variant: {vary.__name__}"] = [
+            Case(gold, kind, answer, True)
+            for gold, kind in questions
+            if kind is not AnswerKind.CHOICE
+            for answer in vary(gold)
+        ]
+    for perturb in perturbations.ALL:
+        made[perturb.__name__] = [
+            Case(gold, kind, answer, is_equal)
+            for gold, kind in questions
+            for answer, is_equal in perturb(gold)
+        ]
+    return made
 
 
 def main() -> None:
-    """Runs every perturbation of every gold answer, and checks that different golds differ."""
+    """Judges every rewriting of every gold answer, and checks that different golds differ."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="of benchmark files, as the README lists them")
-    parser.add_argument("--with-math-verify", action="store_true", help="add math-verify alone as a column")
+    parser.add_argument("--with-math-verify", action="store_true", help="add math-verify alone as columns")
     options = parser.parse_args()
-    questions = list(golds(options.folder))
+    questions = golds(options.folder)
     with Grader(GradingRules.paper()) as grader:
-        table = []
-        for perturb in perturbations.ALL:
-            cases = [(gold, kind, *case) for gold, kind in questions for case in perturb(gold)]
-            wrong = [case for case in cases if _verdict(grader, case) != case[3]]
-            table.append((perturb.__name__, cases, wrong))
-        _report(table, options.with_math_verify)
+        judges: dict[str, Judge] = {"icpo": lambda case: _ours(grader, case)}
+        if options.with_math_verify:
+            judges["math-verify"] = _math_verify_alone
+        _report(cases(questions), judges)
         pairs = list(equal_pairs(grader, questions))
-        print(f"\n{len(questions)} golds; comparisons that left the process {grader.num_asked}, "
-              f"beyond a limit {grader.num_timed_out}; different texts held equal: {len(pairs)}")  # fmt: skip
+        print(
+            f"\n{len(questions)} golds; comparisons that left the process {grader.num_asked}, "
+            f"beyond a limit {grader.num_timed_out}; different golds held equal: {len(pairs)}"
+        )
         for pair in pairs:
             print("  ", *pair, sep="  ")
 
 
-def _verdict(grader: Grader, case: tuple[str, AnswerKind, str, bool]) -> bool:
-    gold, kind, answer, _ = case
-    extracted = grader.extract(rf"So the answer is \boxed{{{answer}}}.", kind)
-    return grader.judge(extracted, gold, kind).correct is True
+def _ours(grader: Grader, case: Case) -> bool | None:
+    return grader.judge(grader.extract(case.text, case.kind), case.gold, case.kind).correct
+
+
+def _math_verify_alone(case: Case) -> bool | None:
+    from math_verify import parse, verify
+
+    answer = parse(case.text)
+    return bool(verify(parse(rf"\boxed{{{case.gold}}}"), answer)) if answer else None
 
 
 def equal_pairs(grader: Grader, questions: list[tuple[str, AnswerKind]]) -> Iterator[tuple[str, str]]:
@@ -64,40 +112,35 @@ def equal_pairs(grader: Grader, questions: list[tuple[str, AnswerKind]]) -> Iter
             yield from ((one, other) for other in texts[i + 1 :] if grader.are_equal(one, other, kind))
 
 
-def _report(table: list[tuple[str, list, list]], with_math_verify: bool) -> None:
-    alone = _math_verify_alone if with_math_verify else None
-    print(
-        "| perturbation | equal | different | false yes | false no |"
-        + (" math-verify false yes | false no |" if alone else "")
-    )
-    print("|---|---|---|---|---|" + ("---|---|" if alone else ""))
-    for name, cases, wrong in table:
-        cells = [name, *_counts(cases), *_errors(wrong)]
-        if alone:
-            cells += _errors([case for case in cases if alone(case) != case[3]])
-        print("| " + " | ".join(map(str, cells)) + " |")
-    total = [case for _, cases, _ in table for case in cases]
-    print(f"\n{len(total)} perturbed golds")
-    for name, _, wrong in table:
-        for gold, kind, answer, expected in wrong:
-            print(f"   {name}: {kind.value} {gold!r} -> {answer!r} should be {expected}", file=sys.stderr)
+def _report(made: dict[str, list[Case]], judges: dict[str, Judge]) -> None:
+    columns = [f"{name} {what}" for name in judges for what in ("false yes", "false no", "abstained")]
+    print("| rewriting | equal | different | " + " | ".join(columns) + " |")
+    print("|---" * (len(columns) + 3) + "|")
+    totals = {"all variants": [0] * (len(columns) + 2), "all perturbations": [0] * (len(columns) + 2)}
+    for name, some in made.items():
+        row = [sum(case.is_equal for case in some), sum(not case.is_equal for case in some)]
+        for judge_name, judge in judges.items():
+            verdicts = [(case, judge(case)) for case in some]
+            row += [
+                sum(verdict is True and not case.is_equal for case, verdict in verdicts),
+                sum(verdict is False and case.is_equal for case, verdict in verdicts),
+                sum(verdict is None and case.is_equal for case, verdict in verdicts),
+            ]
+            if judge_name == "icpo":
+                _list_errors(name, verdicts)
+        print(f"| {name} | " + " | ".join(map(str, row)) + " |", flush=True)
+        total = "all variants" if name.startswith("variant") else "all perturbations"
+        totals[total] = [a + b for a, b in zip(totals[total], row, strict=True)]
+    for name, row in totals.items():
+        print(f"| {name} | " + " | ".join(map(str, row)) + " |")
 
 
-def _counts(cases: list) -> list[int]:
-    num_equal = sum(expected for *_, expected in cases)
-    return [num_equal, len(cases) - num_equal]
-
-
-def _errors(wrong: list) -> list[int]:
-    num_missed = sum(expected for *_, expected in wrong)
-    return [len(wrong) - num_missed, num_missed]
-
-
-def _math_verify_alone(case: tuple[str, AnswerKind, str, bool]) -> bool:
-    from math_verify import parse, verify
-
-    gold, _, answer, _ = case
-    return bool(verify(parse(rf"\boxed{{{gold}}}"), parse(rf"So the answer is \boxed{{{answer}}}.")))
+def _list_errors(name: str, verdicts: list[tuple[Case, bool | None]]) -> None:
+    for case, verdict in verdicts:
+        if (verdict is True) != case.is_equal:
+            print(
+                f"   {name}: {case.kind.value} {case.gold!r} -> {case.answer!r} is {verdict}", file=sys.stderr
+            )
 
 
 if __name__ == "__main__":

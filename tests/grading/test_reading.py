@@ -60,6 +60,17 @@ from tests.public_files import FILES, needs_files
         ("9^{9^{9^{9}}}", "oversized", "9^{9^{9^{9}}}"),
         (r"\frac{1}{0}", "unread", r"\frac{1}{0}"),
         ("{", "unread", "{"),
+        (r"\frac.\overline{3}", "unread", r"\frac.\overline{3}"),
+        (r"|x|<3", "labelled", r"x \in (-3, 3)"),
+        (r"\{x^2 : 1<x<2\}", "builder", r"\{x^{2} : x \in (1, 2)\}"),
+        ("5 ft 6 in", "compound", r"5\text{ ft} 6\text{ inch}"),
+        (
+            r"\begin{cases} x & x \ge 0 \\ 1 & \text{else} \end{cases}",
+            "cases",
+            r"\begin{cases} 1 & \text{otherwise} \\ x & x \in [0, \infty) \end{cases}",
+        ),
+        ("a + b = 28", "labelled", "a + b = 28"),
+        ("HHT", "words", r"\text{hht}"),
     ],
 )
 def test_forms(text, shape, normal):

@@ -213,6 +213,8 @@ class _Reader(Cursor):
             places = len(digits.partition(".")[2])
             tail = Fraction(int(repeated), (10 ** len(repeated) - 1) * 10**places)
             return algebra.number(Fraction(digits.rstrip(".") or 0) + tail)
+        if digits == ".":
+            raise UnreadableError("digits expected behind the point")
         return algebra.number(Fraction(digits))
 
     def _named(self, name: str) -> Sum:

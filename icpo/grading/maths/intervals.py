@@ -7,6 +7,7 @@ from itertools import pairwise
 from icpo.grading.maths import algebra
 from icpo.grading.maths.forms import Answer, unordered
 from icpo.grading.maths.numbers import real_value
+from icpo.grading.maths.tokens import UnreadableError
 
 _INFINITY = Answer("scalar", value=algebra.symbol(r"\infty"))
 _MINUS_INFINITY = Answer("scalar", value=algebra.negate(algebra.symbol(r"\infty")))
@@ -34,11 +35,12 @@ def above(bound: Answer, opening: str) -> Answer:
 REALS = below(_INFINITY, ")")
 
 
-def reals_without(points: Sequence[Answer]) -> Answer | None:
-    """The real line without some numbers; None if one of them is not known to be real."""
+def difference(whole: Answer, removed: Answer) -> Answer:
+    """The real line without some numbers. Raises UnreadableError for other sets."""
+    points = removed.parts if whole == REALS and removed.shape == "set" else ()
     by_value = {_real(point): point for point in points}
-    if None in by_value:
-        return None
+    if not points or None in by_value:
+        raise UnreadableError("a difference of sets that is no union of intervals")
     placed = sorted(
         ((value, point) for value, point in by_value.items() if value is not None), key=lambda one: one[0]
     )

@@ -8,12 +8,13 @@ from functools import lru_cache
 
 from icpo.grading.maths import algebra
 from icpo.grading.maths.algebra import OversizedError
-from icpo.grading.maths.expressions import read_expression, read_prefix
+from icpo.grading.maths.equations import read_relation
+from icpo.grading.maths.expressions import read_expression
 from icpo.grading.maths.forms import Answer, unordered
-from icpo.grading.maths.intervals import REALS, interval, reals_without, union
-from icpo.grading.maths.labels import expression_label, name_of
+from icpo.grading.maths.intervals import REALS, difference, interval, union
+from icpo.grading.maths.matrices import read_cases, read_matrix, read_scaled_matrix
 from icpo.grading.maths.quantities import read_quantity
-from icpo.grading.maths.relations import equation, inequality, intersection, labelled
+from icpo.grading.maths.relations import inequality, intersection, labelled
 from icpo.grading.maths.tokens import (
     Token,
     UnreadableError,
@@ -27,12 +28,9 @@ from icpo.grading.maths.tokens import (
 from icpo.grading.maths.typesetting import clean
 
 MAX_CHARACTERS = 1000
-MAX_MATRICES = 40  # environments that one answer may hold
-
 _PLAIN_NUMBER = re.compile(r"-?\d{1,100}(?:\.\d{1,100})?")
 _INEQUALITIES = frozenset({"<", ">", r"\le", r"\ge", r"\ne"})
 _RELATIONS = _INEQUALITIES | {"=", r"\in", r"\notin", r"\approx"}
-_MATRICES = frozenset({"pmatrix", "bmatrix", "matrix", "smallmatrix", "array"})
 _EMPTY_SET = unordered("set", ())
 _NAMED_SETS = {algebra.symbol(r"\emptyset"): _EMPTY_SET, algebra.symbol(r"\mathbb{R}"): REALS}
 _PHRASES = {
@@ -47,7 +45,6 @@ _NUMERALS = (
 _INTRODUCTIONS = frozenset(
     {"is", "are", "equals", "answer", "about", "approximately", "approx", "exactly", "be"}
 )
-_CONDITIONAL = re.compile(r"(?:if|for|when|where|whenever|provided|otherwise|else|and|,|\s)+", re.IGNORECASE)
 _OPTION = re.compile(r"(?:option|choice|answer)\s+(\(?[a-j]\)?)")
 
 
@@ -136,7 +133,7 @@ def _read_one(tokens: Sequence[Token]) -> Answer:
         return _read_elements(tokens[1:])
     relations = [token.text for token in _outside(tokens) if token.text in _RELATIONS]
     if relations and _INEQUALITIES.isdisjoint(relations):
-        return _read_relation(split(tokens, _RELATIONS), relations)
+        return read_relation(split(tokens, _RELATIONS), relations, _read_one)
     if len(pieces := split(tokens, {r"\cup"})) > 1:
         return union([_unlabelled(_read_one(piece)) for piece in pieces])
     if relations:
@@ -144,7 +141,7 @@ def _read_one(tokens: Sequence[Token]) -> Answer:
             [read_expression(side) for side in split(tokens, _RELATIONS)], _only_inequalities(relations)
         )
     if len(pieces := split(tokens, {r"\setminus"})) == 2:
-        return _read_difference(*map(_read_one, pieces))
+        return difference(*map(_read_one, pieces))
     if len(ratio := split(tokens, {":"})) > 1:
         return Answer("ratio", parts=tuple(map(read_quantity, ratio)))
     if closing_index(tokens, 0) == len(tokens) - 1 and len(tokens) > 1:
@@ -152,7 +149,7 @@ def _read_one(tokens: Sequence[Token]) -> Answer:
     if _is_option(tokens):
         return labelled(squeeze(tokens[:3]), _read_one(tokens[3:]))
     if any(token.kind == "begin" for token in tokens):
-        return _read_scaled_matrix(tokens)
+        return read_scaled_matrix(tokens, _read_one)
     answer = read_quantity(tokens)
     return answer if answer.mark or answer.value is None else _NAMED_SETS.get(answer.value, answer)
 
@@ -208,7 +205,11 @@ def _is_option(tokens: Sequence[Token]) -> bool:
 def _read_group(tokens: Sequence[Token]) -> Answer:
     opening, closing, inner = tokens[0], tokens[-1].text, tokens[1:-1]
     if opening.kind == "begin":
-        return _read_cases(inner) if opening.text == "cases" else _read_matrix(opening.text, inner)
+        return (
+            read_cases(inner, _read_elements)
+            if opening.text == "cases"
+            else read_matrix(opening.text, inner, _read_one)
+        )
     if opening.text == "{":
         return _read_elements(inner)
     if opening.text == r"\{":
@@ -249,148 +250,3 @@ def _built_set(head: Answer, condition: Answer) -> Answer:
         and variable == Answer("scalar", value=algebra.symbol(condition.mark))
     )
     return condition.parts[0] if names_elements else Answer("builder", parts=(head, condition))
-
-
-def _read_difference(whole: Answer, removed: Answer) -> Answer:
-    without = reals_without(removed.parts) if whole == REALS and removed.shape == "set" else None
-    if without is None:
-        raise UnreadableError("a difference of sets that is no union of intervals")
-    return without
-
-
-def _read_cases(inner: Sequence[Token]) -> Answer:
-    """A piecewise function, or a system whose rows are single equations."""
-    rows = [split(row, {"&"}) for row in split(inner, {r"\\"}) if row]
-    if all(len(row) == 1 for row in rows) and not any(are_words([t]) for row in rows for t in row[0]):
-        return _read_elements([token for row in rows for token in (*row[0], Token("mark", ","))])
-    return unordered("cases", tuple(map(_read_case, rows)))
-
-
-def _read_case(cells: Sequence[list[Token]]) -> Answer:
-    if len(cells) == 1:
-        [line] = cells
-        at = next(
-            (i for i, token in enumerate(line) if token.kind in ("words", "text") or token.text == ","), 0
-        )
-        cells = [line[:at], line[at:]]
-    if len(cells) != 2:
-        raise UnreadableError("a case without a condition")
-    value, condition = list(cells[0]), list(cells[1])
-    while value and value[-1].text == ",":
-        value.pop()
-    while condition and (condition[0].text == "," or _is_conditional(condition[0])):
-        condition.pop(0)
-    while condition and condition[-1].text in (",", "."):
-        condition.pop()
-    given = _read_elements(condition) if condition else Answer("words", "otherwise")
-    return Answer("row", parts=(_read_one(value), given))
-
-
-def _is_conditional(token: Token) -> bool:
-    return token.kind in ("words", "text", "connector") and _CONDITIONAL.fullmatch(token.text) is not None
-
-
-def _read_matrix(environment: str, inner: Sequence[Token]) -> Answer:
-    if environment not in _MATRICES:
-        raise UnreadableError(f"{environment} is no matrix")
-    if sum(token.kind == "begin" for token in inner) > 1:
-        raise OversizedError("matrices nested in matrices")
-    if environment == "array" and inner and inner[0].text == "{" and (end := closing_index(inner, 0)):
-        inner = inner[end + 1 :]
-    rows = [split(row, {"&"}) for row in split(inner, {r"\\"}) if row]
-    return Answer("matrix", parts=tuple(Answer("row", parts=tuple(map(_read_one, row))) for row in rows))
-
-
-def _read_scaled_matrix(tokens: Sequence[Token]) -> Answer:
-    """A number times a matrix, or a matrix that is transposed."""
-    at = next(i for i, token in enumerate(tokens) if token.kind == "begin")
-    end = closing_index(tokens, at)
-    assert end is not None, "brackets pair"
-    matrix, behind = _read_group(tokens[at : end + 1]), squeeze(tokens[end + 1 :])
-    if matrix.shape != "matrix" or behind not in ("", "^T", "^{T}", r"^\top", r"^{\top}"):
-        raise UnreadableError("what is done with a matrix")
-    rows = [row.parts for row in matrix.parts]
-    if behind:
-        if len({len(row) for row in rows}) != 1:
-            raise UnreadableError("rows of different lengths")
-        rows = list(zip(*rows, strict=True))
-    before = [token for token in tokens[:at] if token.text != "*"] if at else []
-    factor = algebra.number(-1) if squeeze(before) == "-" else algebra.number(1)
-    if before and squeeze(before) != "-":
-        factor = read_expression(before)
-    return Answer(
-        "matrix",
-        parts=tuple(Answer("row", parts=tuple(_scaled(cell, factor) for cell in row)) for row in rows),
-    )
-
-
-def _scaled(cell: Answer, factor: algebra.Sum) -> Answer:
-    if cell.value is None or cell.shape != "scalar":
-        raise UnreadableError("an entry that is no number")
-    return replace(cell, value=algebra.multiply(cell.value, factor), source="")
-
-
-def _read_relation(sides: list[list[Token]], signs: list[str]) -> Answer:
-    """A membership, an approximation, or an equation."""
-    if r"\in" in signs or r"\notin" in signs:
-        return _read_membership(sides, signs)
-    if r"\approx" in signs:
-        exact = sides[: signs.index(r"\approx") + 1]
-        if len(exact) == 1:
-            is_name = name_of(exact[0]) is not None
-            return _read_equation(sides[:2]) if is_name else _read_one(exact[0])
-        return _read_equation(exact)
-    return _read_equation(sides)
-
-
-def _read_membership(sides: list[list[Token]], signs: list[str]) -> Answer:
-    name = name_of(sides[0])
-    if len(signs) > 1 or name is None:
-        raise UnreadableError("membership of what is no variable")
-    members = _read_one(sides[1])
-    if signs == [r"\notin"]:
-        members = _read_difference(REALS, members)
-    return labelled(name, members)
-
-
-def _read_equation(sides: list[list[Token]]) -> Answer:
-    first, last = sides[0], sides[-1]
-    name = name_of(first)
-    if name is None and len(sides) == 2 and (name := name_of(last)) is not None:
-        first, last = last, first
-    if name is not None:
-        return _named(name, _read_one(last))
-    if any(token.kind == "begin" for token in (*first, *last)):
-        return _read_one(last)
-    left, num_read = read_prefix(first)
-    if num_read < len(first):
-        raise UnreadableError("a side that is no expression")
-    right = _read_one(last)
-    if right.shape != "scalar" or right.value is None:
-        label = expression_label(left)
-        if label is None:
-            raise UnreadableError("an equation of what is no number")
-        return labelled(label, right)
-    if left.is_closed and right.value.is_closed:
-        return right
-    if left.is_closed and len(sides) == 2 and not right.mark:
-        left, right = right.value, Answer("scalar", value=left)
-    assert right.value is not None
-    line = equation(left, right.value)
-    if right.value.is_closed and (label := expression_label(left)) is not None:
-        return labelled(label, right, line.value)
-    if len(sides) > 2 or right.mark:
-        raise UnreadableError("an equation with a unit, or of more than two sides")
-    return line
-
-
-def _named(name: str, value: Answer) -> Answer:
-    """A named value; x = x + 1 is an equation, since the value holds the name."""
-    line: algebra.Sum | None = None
-    is_symbol = name and "(" not in name and not name.isupper() and name.count("\\") <= 1
-    if value.shape == "scalar" and value.value is not None and not value.mark and is_symbol:
-        variable = algebra.symbol(name)
-        if not variable.generators.isdisjoint(value.value.generators):
-            return equation(variable, value.value)
-        line = equation(variable, value.value).value
-    return labelled(name, value, line)
