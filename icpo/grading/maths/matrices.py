@@ -64,7 +64,8 @@ def read_scaled_matrix(tokens: Sequence[Token], read: Read) -> Answer:
     """A number times a matrix, or a matrix that is transposed."""
     at = next(i for i, token in enumerate(tokens) if token.kind == "begin")
     end = closing_index(tokens, at)
-    assert end is not None, "brackets pair"
+    if end is None:
+        raise UnreadableError("an environment that is not closed")
     matrix, behind = read(tokens[at : end + 1]), squeeze(tokens[end + 1 :])
     if matrix.shape != "matrix" or behind not in ("", "^T", "^{T}", r"^\top", r"^{\top}"):
         raise UnreadableError("what is done with a matrix")
