@@ -84,8 +84,8 @@ def play(job: Evaluation, *, refuses: bool) -> "WorstCase":
         answer_tokens=job.protocol.lookahead.answer_tokens,
         thinking_tokens=job.backbone.thinking_tokens,
     )
-    supports_n = getattr(job.engine, "supports_n", True)
-    engine = WorstCase(job.context_tokens, supports_n=supports_n, refuses=refuses)
+    most = getattr(job.engine, "samples_per_call", None)
+    engine = WorstCase(job.context_tokens, samples_per_call=most, refuses=refuses)
     for _ in drive([start(method, question, tools, seed=0)], engine, max_in_flight=1):
         pass
     return engine
@@ -116,9 +116,10 @@ class WorstCase:
     identity = "worst case"
     block_questions = None
 
-    def __init__(self, context_tokens: int, *, supports_n: bool, refuses: bool) -> None:
+    def __init__(self, context_tokens: int, *, samples_per_call: int | None, refuses: bool) -> None:
         self.need, self.is_beyond_context = Need(), False
-        self._context_tokens, self._supports_n, self._refuses = context_tokens, supports_n, refuses
+        self._context_tokens, self._samples_per_call = context_tokens, samples_per_call
+        self._refuses = refuses
         self._numbers = count()
         self._done: list[tuple[int, list[Completion]]] = []
 
@@ -133,7 +134,7 @@ class WorstCase:
         reason = FinishReason.LENGTH
         if is_too_long and self._refuses:
             most, reason = 0, FinishReason.PROMPT_TOO_LONG
-        num_requests = 1 if self._supports_n else size
+        num_requests = ceil(size / (self._samples_per_call or size))
         shown = min(prompt_tokens, self._context_tokens)
         self.need += Need(num_requests, size, num_requests * shown, size * most)
         texts = [mark(next(self._numbers), most) for _ in range(size)]

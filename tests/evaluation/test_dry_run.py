@@ -114,7 +114,7 @@ def test_without_n_each_sequence_pays_for_its_prompt():
 @dataclass(frozen=True)
 class WithoutN:
     name = "server"
-    supports_n = False
+    samples_per_call = 1
 
 
 @pytest.mark.parametrize("method", ["best_of_n", "tot_self_eval", "tot_majority"])

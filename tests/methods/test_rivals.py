@@ -18,7 +18,7 @@ WORDS = ["", "7 + 1 = 8", "boxed{8}", "boxed{9}", "yes", "no", "sure", "impossib
 
 def most_sequences(method):
     """What the dry run says of a method."""
-    engine = WorstCase(10_000, supports_n=True, refuses=False)
+    engine = WorstCase(10_000, samples_per_call=None, refuses=False)
     tools = worst_case_tools(toolkit().prompts, toolkit().sampling, answer_tokens=10)
     list(drive([Run(method.solve(QUESTION, tools, seed=0))], engine, max_in_flight=1))
     return engine.need.num_sequences

@@ -50,7 +50,7 @@ class Filler:
             )
         num_copies = request.num_samples if sampling.is_greedy else 1
         num_samples = request.num_samples // num_copies
-        size = min(settings.max_n or num_samples, num_samples) if settings.supports_n else 1
+        size = min(settings.samples_per_call or num_samples, num_samples)
         firsts = range(0, num_samples, size)
         worst = self._worst(request, size, sampling.max_tokens)
         async with self._budget.reserved(sum([worst] * len(firsts), Spend())):

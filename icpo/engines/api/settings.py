@@ -76,6 +76,11 @@ class OpenAISettings:
         """The addresses."""
         return (self.base_url,) if isinstance(self.base_url, str) else self.base_url
 
+    @property
+    def samples_per_call(self) -> int | None:
+        """The most samples that one call asks for; None for as many as are wanted."""
+        return self.max_n if self.supports_n else 1
+
     def preflight(self) -> None:
         """Raises EngineError when the package, the key or support for a proxy is missing."""
         self.client(load_openai(), self.urls[0])
