@@ -80,9 +80,10 @@ class Benchmark:
 
         None where it would take another source than a file to tell. Raises BenchmarkError as `load` does.
         """
-        if self.path is not None or isinstance(self.source, FileSource):
-            return len(self.load().questions)
         total = len(self.ids) if self.ids is not None else self.expected_count
+        if total is None and self.limit is None:
+            is_file = self.path is not None or isinstance(self.source, FileSource)
+            return len(self.load().questions) if is_file else None
         if total is None:
             return self.limit
         return max(min(total - self.start, self.limit or total), 0)
