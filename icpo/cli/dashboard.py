@@ -31,6 +31,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except IcpoError as error:
         logger.error("%s", error)
         return 2
+    except OSError as error:
+        logger.error("The dashboard cannot be written: %s", str(error)[:500])
+        return 2
     logger.info("The dashboard: %s", index.resolve().as_uri())
     if options.serve:
         try:

@@ -17,6 +17,8 @@ from icpo.store import read_status
 
 INTERRUPTED_STATUS = 128 + signal.SIGINT  # as a shell tells it
 
+MAX_SAID_LETTERS = 300
+
 logger = logging.getLogger("icpo")
 _begun: list[Path] = []  # the folders of the cells that had a right configuration
 _failures: list[Exception] = []
@@ -54,7 +56,7 @@ def fails_alone(folder: Path) -> Iterator[None]:
         if isinstance(error, IcpoError):
             logger.error("%s: %s", folder.name, error)
             if error.ends_run and runs_here():
-                sys.exit(f"icpo: {error}")
+                leave(str(error))
         else:
             logger.exception("%s: %s", folder.name, type(error).__name__)
         _failures.append(error)
@@ -84,6 +86,10 @@ def told(job: Callable[..., Any], *, makes_report: bool = True) -> Iterator[None
         leave(f"The folder of the run cannot be made: {error}. Choose another output_root or run_name.")
     except KeyboardInterrupt:
         _stop("Stopped by SIGINT; what was finished is kept.")
+    except Exception as error:
+        if not type(error).__module__.startswith("submitit."):
+            raise
+        leave(_refused_by_slurm(error))
     if _failures or not _all_sent_away_are_done() or not all(map(_is_in_good_hands, _held)):
         sys.exit(1)
 
@@ -132,6 +138,16 @@ def _arose_in(job: Callable[..., Any], error: Exception) -> bool:
     """Whether an error arose in `job`, rather than in Hydra over a setting that it cannot take."""
     code = getattr(job, "__wrapped__", job).__code__
     return any(frame.f_code is code for frame, _ in traceback.walk_tb(error.__traceback__))
+
+
+def _refused_by_slurm(error: Exception) -> str:
+    """Why sbatch did not take a sweep, and how to make it smaller."""
+    said = " ".join(str(error).split())[-MAX_SAID_LETTERS:]
+    return (
+        f"SLURM did not take the {len(SENT_AWAY)} cells of this sweep: {said}. Nothing was lost. Where it is "
+        "a limit (scontrol show config: MaxArraySize; sacctmgr show qos: MaxSubmitJobs), start the sweep in "
+        "parts of at most as many cells, as benchmark=... or seeds=..., under the same run_name."
+    )
 
 
 def _is_in_good_hands(folder: Path) -> bool:

@@ -68,6 +68,7 @@ def main(*, makes_report: bool = True) -> None:
 
     Processes that share a run leave out the report (`makes_report`): `python -m icpo.report RUN` makes it.
     """
+    logging.raiseExceptions = False  # a log that cannot be written, as on a full disk, is no traceback
     os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # raises instead of printing a traceback of its own
     with told(run_job, makes_report=makes_report):
         conf.check_arguments(sys.argv[1:])

@@ -1,6 +1,7 @@
 """Where configurations lie, what is refused, what they build: with run.py the only code that knows Hydra."""
 
 from icpo.config.checks import check_arguments, check_config
+from icpo.config.launchers import CheckLauncher
 from icpo.config.messages import HYDRA_ERRORS, one_line
 from icpo.config.runs import SEEN_RUNS, SENT_AWAY, SeenRun, is_single, note_run, runs_here
 from icpo.config.secrets import RefuseSecrets
@@ -14,6 +15,7 @@ __all__ = [
     "SEEN_RUNS",
     "SENT_AWAY",
     "ArmSweeper",
+    "CheckLauncher",
     "RefuseSecrets",
     "SeenRun",
     "build",

@@ -112,7 +112,7 @@ def report_runs(runs: Sequence[SeenRun], *, track: bool) -> bool:
                 logger.info("The question, round by round: %s", address)
             if track:
                 log_report(run.outputs / run.run_name, report.paths, tracker_of(run.tracking))
-        except IcpoError as error:
+        except (IcpoError, OSError) as error:
             are_made = False
             logger.error("No report of %s, or not all of it: %s", run.run_name, error)
             if (table := run.outputs / run.run_name / "report" / "table.csv").exists():

@@ -107,7 +107,7 @@ class WandbTracker:
             return self.mode
         wanted = os.environ.get("WANDB_MODE")
         if not wanted:
-            has_any = has_credentials(os.environ, Path.home())
+            has_any = has_credentials(os.environ, Path(os.path.expanduser("~")))
             return WandbMode.ONLINE if has_any and is_reachable(server_url()) else WandbMode.OFFLINE
         try:
             mode = WandbMode(OLD_NAMES.get(wanted, wanted))

@@ -217,3 +217,17 @@ def test_a_report_that_was_not_made_shows_in_the_exit_status(tmp_path, monkeypat
         job()
     assert ended.value.code == 1
     assert "No report of run" in caplog.text and "may be of an earlier state" in caplog.text
+
+
+class FailedJobError(Exception):
+    """As submitit raises where sbatch refuses."""
+
+
+FailedJobError.__module__ = "submitit.core.utils"
+
+
+def test_what_sbatch_refuses_is_one_line_with_a_way_out(tmp_path):
+    refused = FailedJobError("sbatch: error: Batch job submission failed:\n Invalid job array specification")
+    told = r"did not take.*Invalid job array.*MaxArraySize.*in parts"
+    with pytest.raises(SystemExit, match=told), ending.told(job, makes_report=False):
+        raise refused

@@ -67,3 +67,24 @@ def test_what_editors_leave_is_passed_over(own):
 def test_help_tells_of_files_and_classes_of_ones_own(own):
     done = run(own, "--help")
     assert "--config-dir FOLDER" in done.stdout and "+allow_targets=[PACKAGE]" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("override", "told"),
+    [
+        ("hydra.launcher._target_=os.system", "hydra.launcher._target_ is 'os.system'"),
+        ("hydra.sweeper._target_=os.system", "hydra.sweeper._target_ is 'os.system'"),
+        ("hydra/launcher=slurm", "no sbatch on the PATH"),
+    ],
+)
+def test_a_launcher_that_cannot_be_is_one_line(tmp_path, override, told):
+    done = subprocess.run(
+        [sys.executable, "-m", "icpo.run", "+exp=quickstart", override, f"output_root={tmp_path}"],
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[2],
+        env={**os.environ, "PATH": "/nowhere"},
+    )
+    assert done.returncode == 1
+    assert told in done.stderr and "Traceback" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
