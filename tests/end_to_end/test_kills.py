@@ -4,6 +4,7 @@ import pytest
 
 from tests.end_to_end.kill_harness import kill_test
 from tests.end_to_end.test_rivals import RIVALS
+from tests.reliability import report_row
 
 
 @pytest.mark.slow
@@ -13,6 +14,15 @@ def test_ten_kills_lose_nothing_and_draw_nothing_twice(tmp_path):
     assert tally.is_clean, tally
     assert tally.kills == 10
     assert tally.draws_asked > 0
+    lost = tally.stored_draws_lost + tally.stored_results_lost
+    different = tally.results_that_differ + tally.tables_that_differ
+    report_row(
+        "SIGKILL at random moments and within 30 ms of a write",
+        f"{tally.kills} kills over {tally.runs} runs, {tally.draws_asked} samples asked of the engine",
+        f"survived {tally.kills_survived}; samples and results lost {lost}; sampled again "
+        f"{tally.stored_draws_asked_again}; results and tables that differ {different}; unsound cells "
+        f"{tally.unsound_cells}; processes left behind {tally.orphans}",
+    )
 
 
 @pytest.mark.slow

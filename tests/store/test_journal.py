@@ -9,6 +9,7 @@ from icpo.errors import RecordsError
 from icpo.store import JOURNAL_NAME, Journal
 from icpo.store.journal_file import JournalReader
 from icpo.types import Completion, FinishReason
+from tests.reliability import report_row
 from tests.store.values import HOSTILE, batches, completion, result
 
 
@@ -109,6 +110,7 @@ def test_a_journal_cut_anywhere_keeps_every_record_before_the_cut_and_can_be_wri
         with Journal.open(path) as journal:
             assert texts(journal.get("new")) == [["new"]]
             assert journal.num_torn == 0
+    report_row("journal cut at every length", f"{len(whole) + 1} lengths", "every record before the cut kept")
 
 
 def test_a_damaged_byte_before_the_end_is_a_named_error_wherever_it_is(path):
@@ -122,6 +124,9 @@ def test_a_damaged_byte_before_the_end_is_a_named_error_wherever_it_is(path):
         with pytest.raises(RecordsError, match=r"damaged at byte 15.*icpo\.records salvage"):
             Journal.open(path)
     assert path.read_bytes() != whole, "a damaged journal is left as it is"
+    report_row(
+        "journal with one byte changed", f"{end - 15} bytes before the last record", "a named error each"
+    )
 
 
 def test_a_record_damaged_while_the_journal_is_open_is_an_error_not_a_miss(path):

@@ -10,6 +10,7 @@ import pytest
 from icpo.errors import HeldByAnother, RecordsError
 from icpo.store import CellRecords
 from icpo.store.lock import LOCK_NAME, PACE, Lock, Pace, holder_of, is_dead, remove_dead, this_process
+from tests.reliability import report_row
 from tests.store.values import result, score
 
 ELSEWHERE = {
@@ -148,6 +149,7 @@ def test_of_many_that_race_one_wins(tmp_path, left_behind):
         racer.join()
     assert winners.get(timeout=1)
     assert winners.empty()
+    report_row("eight processes race for one lock, free or a dead one's", "2 races", "one wins each")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -195,3 +197,4 @@ def test_a_cell_that_lost_its_lock_writes_nothing_more(cell, write):
         with pytest.raises(RecordsError, match="taken by process 1 on node7"):
             getattr(records, write)(arguments[write])
         assert {path.name: path.read_bytes() for path in cell.iterdir()} == before
+    report_row("a cell whose lock went to another process", "4 kinds of write", "refused, nothing written")
