@@ -49,9 +49,7 @@ def main(source: str, target: str) -> None:
     config["tie_word_embeddings"] = "lm_head.weight" not in weights
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
     write_json(folder / "config.json", config)
-    write_json(
-        folder / "generation_config.json", {k: config[k] for k in ("bos_token_id", "eos_token_id")}
-    )
+    write_json(folder / "generation_config.json", {k: config[k] for k in ("bos_token_id", "eos_token_id")})
     make_tokenizer(values).save(str(folder / "tokenizer.json"))
     write_json(folder / "tokenizer_config.json", tokenizer_config(values))
 

@@ -20,7 +20,7 @@ from icpo.evaluation.protocol import Protocol
 from icpo.evaluation.rates import Rates
 from icpo.evaluation.weights import require_weights
 from icpo.grading import Grader, require_workers
-from icpo.methods import Foreign, Run, drive
+from icpo.methods import Run, drive
 from icpo.methods.contracts import require_members, start
 from icpo.prompts import Book
 from icpo.rewards.oracle import IsRight, has_oracle, with_oracle
@@ -31,6 +31,7 @@ from icpo.types import (
     Purpose,
     Question,
     QuestionResult,
+    Relating,
     RewardSource,
     Sampling,
     Selector,
@@ -172,7 +173,7 @@ class Evaluation:
     def prepared_method(self, questions: Sequence[Question], is_right: IsRight) -> Method:
         """The method with what it must know of the cell: which answers are right, for an oracle alone."""
         method = with_oracle(self.method, is_right)
-        return method.among(questions) if isinstance(method, Foreign) else method
+        return method.among(questions) if isinstance(method, Relating) else method
 
     def _is_right(self, loaded: LoadedBenchmark, grader: Grader) -> IsRight:
         """Whether an answer is right. Raises BenchmarkError where an oracle has a question without a gold."""

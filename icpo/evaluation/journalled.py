@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import count
 
+from icpo.errors import EngineError
 from icpo.store import Journal
 from icpo.types import Batches, Completion, Engine, SampleRequest
 
@@ -20,6 +21,7 @@ def request_key(identity: str, request: SampleRequest) -> str:
         json.dumps({k: v for k, v in asdict(request.sampling).items() if v is not None}, sort_keys=True),
         str(request.num_samples),
         str(request.seed),
+        *(["scored", request.score_after, *request.scored] if request.scored else []),
     )
 
 
@@ -61,6 +63,11 @@ class JournalledEngine:
 
     def submit(self, ticket: int, request: SampleRequest) -> None:
         """Queues a request, unless its completions are known or an equal one is in flight."""
+        if request.scored and not getattr(self._engine, "can_score", False):
+            raise EngineError(
+                f"The engine ({self.identity}) gives no log-probabilities of given texts. "
+                "Set method.score=false, or take engine=transformers."
+            )
         key = request_key(self.identity, request)
         if key not in self._tickets:
             self._new[key] = request

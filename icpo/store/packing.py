@@ -19,7 +19,14 @@ def pack_batches(batches: Batches) -> bytes:
     """Completions as compressed JSON; where they are drawn from (`draw`) is left out."""
     rows = [
         [
-            [c.text, c.finish_reason.value, c.num_prompt_tokens, c.num_completion_tokens, c.num_cached_tokens]
+            [
+                c.text,
+                c.finish_reason.value,
+                c.num_prompt_tokens,
+                c.num_completion_tokens,
+                c.num_cached_tokens,
+                *([] if c.log_probability is None else [c.log_probability]),
+            ]
             for c in batch
         ]
         for batch in batches
@@ -31,8 +38,8 @@ def unpack_batches(key: str, packed: bytes) -> Batches:
     """The completions of the record `key`, each with its draw `key/i/j`: batch i, sample j."""
     return [
         [
-            Completion(text, prompt, generated, FinishReason(reason), cached, draw=f"{key}/{i}/{j}")
-            for j, (text, reason, prompt, generated, cached) in enumerate(batch)
+            Completion(text, prompt, generated, FinishReason(reason), cached, f"{key}/{i}/{j}", *scored)
+            for j, (text, reason, prompt, generated, cached, *scored) in enumerate(batch)
         ]
         for i, batch in enumerate(json.loads(unpack(packed)))
     ]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, runtime_checkable
 
 from icpo.types.values import (
     AnswerKind,
@@ -101,6 +101,14 @@ class Method(Protocol):
 
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
         """Answers one question: a generator, whose every draw follows from its arguments alone."""
+
+
+@runtime_checkable
+class Relating(Protocol):
+    """A method that shows a question something of the benchmark's others."""
+
+    def among(self, questions: Sequence[Question]) -> "Method":
+        """The same method, with all questions of the benchmark known."""
 
 
 class RewardSource(Protocol):

@@ -106,18 +106,27 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class SampleRequest:
-    """`num_samples` completions of one prompt; sample i of an engine that seeds by sample uses seed + i."""
+    """`num_samples` completions of one prompt; sample i of an engine that seeds by sample uses seed + i.
+
+    With `scored` nothing is sampled: completion i is `scored[i]` with its log-probability after the prompt
+    and `score_after`, the words that the model has said by then.
+    """
 
     purpose: Purpose
     prompt: Prompt
     sampling: Sampling
     num_samples: int
     seed: int
+    scored: tuple[str, ...] = ()
+    score_after: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """One completion; `draw` is its place in the journal, set when it is journalled."""
+    """One completion; `draw` is its place in the journal, set when it is journalled.
+
+    `log_probability`, in nats, is of a text that was scored.
+    """
 
     text: str
     num_prompt_tokens: int
@@ -125,6 +134,7 @@ class Completion:
     finish_reason: FinishReason
     num_cached_tokens: int = 0
     draw: str = ""
+    log_probability: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

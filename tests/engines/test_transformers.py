@@ -172,3 +172,26 @@ def test_memory_that_runs_out_names_the_way_out(llama_folder, monkeypatch):
 def test_a_missing_chat_template_is_refused(llama_folder):
     with pytest.raises(EngineError, match="chat_template=none"):
         settings_of().start(backbone_of(llama_folder, chat_template="own"), max_context_tokens=64)
+
+
+@pytest.mark.parametrize("folder_name", ["llama_folder", "gpt2_folder"])
+def test_scored_texts_have_the_models_own_log_probabilities(folder_name, request):
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    folder = request.getfixturevalue(folder_name)
+    engine = settings_of(max_batch_rows=2).start(backbone_of(folder), max_context_tokens=256)
+    texts = ("it is 4.", "is", "what is 5. is")
+    scoring = [replace(ask(p, WARM, 3), scored=texts, score_after=" it") for p in PROMPTS[:2]]
+    answers = complete(engine, [*scoring, ask(PROMPTS[0], GREEDY)])
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
+    for prompt, scored in zip(PROMPTS[:2], answers[:2], strict=True):
+        for text, completion in zip(texts, scored, strict=True):
+            before, after = (tokenizer(x, add_special_tokens=False)["input_ids"] for x in (" it", text))
+            ids = tokenizer(prompt)["input_ids"] + before + after
+            log_p = model(torch.tensor([ids])).logits[0].detach().log_softmax(-1)
+            start = len(ids) - len(after)
+            wanted = sum(float(log_p[i - 1, ids[i]]) for i in range(start, len(ids)))
+            assert completion.text == text and completion.log_probability == pytest.approx(wanted, abs=1e-3)
+    assert answers[2][0].log_probability is None

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from icpo.errors import EngineError
 from icpo.evaluation.journalled import JournalledEngine, request_key
 from icpo.methods import complete
 from icpo.store import Journal
@@ -40,6 +41,8 @@ def drain(engine, number):
         {"sampling": sampling_of(0.6, 0.95, 10, stop=("x",))},
         {"num_samples": 3},
         {"seed": 8},
+        {"scored": ("4}",)},
+        {"scored": ("4}",), "score_after": "boxed{"},
     ],
 )
 def test_whatever_determines_an_answer_is_in_its_key(change):
@@ -149,3 +152,9 @@ def test_questions_of_a_block_go_on_in_their_order_though_they_share_a_request(j
     for ticket, seed in enumerate((1, 2, 1, 3)):
         engine.submit(ticket, replace(REQUEST, seed=seed))
     assert [ticket for ticket, _ in engine.finished()] == [0, 1, 2, 3]
+
+
+def test_an_engine_without_log_probabilities_is_refused_a_scoring_request(journal):
+    engine = JournalledEngine(Shuffling(0), journal, never)
+    with pytest.raises(EngineError, match=r"method\.score=false"):
+        engine.submit(0, replace(REQUEST, scored=("4}",)))

@@ -15,6 +15,7 @@ from icpo.types import Batches, Completion, FinishReason, SampleRequest
 if TYPE_CHECKING:
     from icpo.backbones import Backbone
     from icpo.engines.local.endings import Drawn, Endings, Row
+    from icpo.engines.local.scoring import ScoredRow
 
 log = logging.getLogger(__name__)
 
@@ -69,6 +70,8 @@ class Transformers:
 class TransformersEngine:
     """Completes in batches. A completion depends on the list of requests in its batch and on nothing else."""
 
+    can_score = True
+
     def __init__(self, settings: Transformers, backbone: "Backbone", max_context_tokens: int) -> None:
         source = locate(backbone)
         self.block_questions = settings.block_questions
@@ -120,9 +123,12 @@ class TransformersEngine:
         import torch
 
         from icpo.engines.local.decoding import decode_rows
+        from icpo.engines.local.scoring import score_rows
 
         prompts = [tokenize(self._tokenizer, self._backbone, request.prompt) for request in requests]
         rows = [row for i, request in enumerate(requests) for row in self._rows(i, request, prompts[i])]
+        scored = [row for i, request in enumerate(requests) for row in self._texts(i, request, prompts[i])]
+        scored.sort(key=lambda row: (row.before, row.request, row.index))
         refused = FinishReason.PROMPT_TOO_LONG
         answers: Batches = [
             [Completion("", len(prompt), 0, refused)] * request.num_samples
@@ -133,6 +139,13 @@ class TransformersEngine:
                 for batch in batches(rows, self._settings.max_batch_rows):
                     for row, drawn in zip(batch, decode_rows(self._model, batch, self._endings), strict=True):
                         answers[row.request][row.index] = _completion(row, drawn)
+                for start in range(0, len(scored), self._settings.max_batch_rows):
+                    texts = scored[start : start + self._settings.max_batch_rows]
+                    for one, log_p in zip(texts, score_rows(self._model, texts), strict=True):
+                        text = requests[one.request].scored[one.index]
+                        answers[one.request][one.index] = Completion(
+                            text, len(one.before), 0, FinishReason.STOP, log_probability=log_p
+                        )
         except torch.OutOfMemoryError as error:
             wanted = str(error).removeprefix("CUDA out of memory. ").split(". ")[0]
         else:
@@ -150,11 +163,24 @@ class TransformersEngine:
 
         sampling = request.sampling
         room = self._max_context_tokens - len(prompt)
-        if room < sampling.min_room_tokens:
+        if request.scored or room < sampling.min_room_tokens:
             return []
         clipped = min(sampling.max_tokens, room)
         sampling = replace(sampling, max_tokens=clipped, min_tokens=min(sampling.min_tokens, clipped))
         return [Row(prompt, sampling, request.seed + i, index, i) for i in range(request.num_samples)]
+
+    def _texts(self, index: int, request: SampleRequest, prompt: tuple[int, ...]) -> "list[ScoredRow]":
+        """One row per text to score, tokenised apart from what precedes; none if one does not fit."""
+        from icpo.engines.local.scoring import ScoredRow
+
+        def tokens(text: str) -> tuple[int, ...]:
+            return tuple(self._tokenizer(text, add_special_tokens=False)["input_ids"])
+
+        before = prompt + tokens(request.score_after)
+        texts = [tokens(text) for text in request.scored]
+        if any(len(before) + len(text) > self._max_context_tokens for text in texts):
+            return []
+        return [ScoredRow(before, text, index, i) for i, text in enumerate(texts)]
 
 
 def batches(rows: "Sequence[Row]", max_rows: int) -> "Iterator[list[Row]]":

@@ -1,0 +1,123 @@
+"""The probe's numbers, table of verdicts and figure, from the stored results of its cells.
+
+python experiments/probe/make_report.py CELL_FOLDER ...    (writes experiments/probe/results)
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+from scipy.special import expit
+
+from icpo.benchmarks import ArithmeticSource, WordsSource
+from icpo.grading import Grader, GradingRules
+from icpo.lab.probe.estimands import measure
+from icpo.lab.probe.shifts import Shift, shifts_of
+from icpo.store import load_results
+
+RESULTS = Path(__file__).parent / "results"
+TAGS = {"1": "tag 1", "0": "tag 0", "none": "no tag"}
+KINDS = {"right": "right attempt", "frequent_wrong": "most frequent wrong attempt"}
+ROWS = (
+    ("tag_effect_logit", "D, log-odds"),
+    ("priming_logit", "priming, log-odds"),
+    ("shift_right_tag1", "right, tag 1"),
+    ("shift_right_tag0", "right, tag 0"),
+    ("shift_right_untagged", "right, no tag"),
+    ("shift_wrong_tag1", "wrong, tag 1"),
+    ("shift_wrong_tag0", "wrong, tag 0"),
+    ("shift_wrong_untagged", "wrong, no tag"),
+    ("right_shift_wrong_0", "P(right): wrong, tag 0"),
+    ("right_shift_foreign_0", "P(right): another question's, tag 0"),
+    ("right_shift_foreign_1", "P(right): another question's, tag 1"),
+)
+
+
+def main(folders: list[str]) -> None:
+    """Measure each cell again and write all files of results/."""
+    RESULTS.mkdir(exist_ok=True)
+    measured = {}
+    for folder in map(Path, folders):
+        config = json.loads((folder / "manifest.json").read_text())["config"]
+        name = f"{config['backbone']['name']}-{config['benchmark']['name']}"
+        shifts = shifts_of_cell(folder, config)
+        measured[name] = measure(shifts)
+        text = json.dumps(measured[name], indent=1) + "\n"
+        (RESULTS / f"{name}.json").write_text(text, encoding="utf-8")
+        draw(shifts, measured[name], RESULTS / f"{name}.png")
+    if measured:
+        (RESULTS / "table.md").write_text(table(measured), encoding="utf-8")
+
+
+def shifts_of_cell(folder: Path, config: dict) -> list[Shift]:
+    """The shifts of a stored cell, its answers compared by the grader."""
+    source = {k: v for k, v in config["benchmark"]["source"].items() if k != "_target_"}
+    reader = ArithmeticSource(**source) if "problem_set" in source else WordsSource(**source)
+    golds = {item.item_id: item.answer for item in reader.read(config["benchmark"]["name"]).items}
+    rules = {k: v for k, v in config["protocol"]["grading"].items() if k != "_target_"}
+    with Grader(GradingRules.stored(rules)) as grader:
+        return shifts_of(load_results(folder), golds, grader.tally)
+
+
+def table(measured: dict) -> str:
+    """One row per quantity, one column per backbone; then the verdicts."""
+    names = list(measured)
+    lines = [f"| | {' | '.join(names)} |", "|---|" + "---:|" * len(names)]
+    for key, title in ROWS:
+        lines.append(f"| {title} | {' | '.join(shown(measured[name].get(key)) for name in names)} |")
+    for key, title in (("slope", "slope (sampled)"), ("slope_scored", "slope (exact)")):
+        lines.append(f"| {title} | {' | '.join(shown(measured[name][key]) for name in names)} |")
+    for key, title in (
+        ("step_size", "step size"),
+        ("theory_r2", "R2 of the theory's update"),
+        ("theory_r2_with_priming", "R2 with priming"),
+    ):
+        lines.append(f"| {title} | {' | '.join(number(measured[name][key]) for name in names)} |")
+    for model in next(iter(measured.values()))["models"]:
+        cells = [number(measured[n]["models"].get(model, {}).get("log_likelihood")) for n in names]
+        lines.append(f"| held-out log-likelihood: {model.replace('_', ' ')} | {' | '.join(cells)} |")
+    for verdict in next(iter(measured.values()))["verdicts"]:
+        found = [measured[name]["verdicts"].get(verdict) for name in names]
+        words = ["not measured" if v is None else "holds" if v["holds"] else "fails" for v in found]
+        lines.append(f"| {verdict.replace('_', ' ')} | {' | '.join(words)} |")
+    return "\n".join(lines) + "\n"
+
+
+def shown(estimate: dict | None) -> str:
+    """A value with its interval."""
+    if estimate is None:
+        return "-"
+    return f"{estimate['value']:+.2f} [{estimate['low']:+.2f}, {estimate['high']:+.2f}]"
+
+
+def number(value: float | None) -> str:
+    """A bare number."""
+    return "-" if value is None else f"{value:.2f}"
+
+
+def draw(shifts: list[Shift], measured: dict, path: Path) -> None:
+    """Probability under a tag against that of the base, with the fitted update's curve."""
+    figure, axes = plt.subplots(1, 3, figsize=(10, 3.5), sharex=True, sharey=True)
+    one, zero, priming = measured["models"]["priming_and_mirror_descent"]["parameters"]
+    steps = {"1": one, "0": -zero, "none": 0.0}
+    p0 = np.linspace(0.005, 0.995, 200)
+    for axis, (tag, title) in zip(axes, TAGS.items(), strict=True):
+        for kind, label in KINDS.items():
+            dots = [s for s in shifts if s.condition == f"{kind}/working/{tag}" and s.count.parsed]
+            axis.plot(
+                [s.base.share for s in dots], [s.count.share for s in dots], ".", ms=4, alpha=0.5, label=label
+            )
+        axis.plot(p0, expit(np.log(p0 / (1 - p0)) + priming + steps[tag]), "k-", label="fitted update")
+        axis.plot([0, 1], [0, 1], "k:", lw=0.8, label="no effect")
+        axis.set(title=title, xlabel="P(attempt's answer) without attempts")
+    axes[0].set_ylabel("P with the attempt in the prompt")
+    axes[0].legend(fontsize=7)
+    figure.tight_layout()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

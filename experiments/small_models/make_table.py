@@ -1,0 +1,132 @@
+"""Tables of the small pretrained model: scores with the answer's form kept apart from its content.
+
+python experiments/small_models/make_table.py RUN_FOLDER ...    (writes experiments/small_models/results)
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from icpo.metrics import paired_difference
+from icpo.metrics.compare import values_of
+from icpo.metrics.estimates import Estimate, estimate, estimate_ratio
+from icpo.metrics.per_question import majority_at_k, mean_at_k
+from icpo.store import load_scores
+from icpo.types import Outcome, QuestionScore
+
+RESULTS = Path(__file__).parent / "results"
+NO_ANSWER = (Outcome.UNPARSED, Outcome.TRUNCATED)
+COLUMNS = (
+    "Mean@16",
+    "minus base",
+    "Maj@16",
+    "beyond the base's Maj@16",
+    "parsed",
+    "right among parsed",
+    "copied",
+    "tags right",
+)
+MARGINS = ((0.0, 0.25), (0.25, 0.5), (0.5, 1.001))
+SHARES = ((0.0, 0.2), (0.2, 0.4), (0.4, 0.6), (0.6, 1.001))
+
+
+def main(folders: list[str]) -> None:
+    """Write table.md and majority.md."""
+    RESULTS.mkdir(exist_ok=True)
+    cells: dict[tuple[str, str], dict[str, list[QuestionScore]]] = {}
+    facts: dict[tuple[str, str, str], dict] = {}
+    for path in sorted(p for folder in folders for p in Path(folder).glob("*/metrics.json")):
+        metrics = json.loads(path.read_text())
+        setting, label = (metrics["protocol"], metrics["benchmark"]), metrics["label"]
+        cells.setdefault(setting, {}).setdefault(label, []).extend(load_scores(path.parent))
+        facts[(*setting, label)] = metrics
+    text = "".join(section(setting, found, facts) for setting, found in cells.items())
+    (RESULTS / "table.md").write_text(text, encoding="utf-8")
+    text = "".join(majority(setting, found) for setting, found in cells.items())
+    (RESULTS / "majority.md").write_text(text, encoding="utf-8")
+
+
+def section(setting: tuple[str, str], cells: dict, facts: dict) -> str:
+    """One row per method: scores, the share of parsed answers, the accuracy among these, differences."""
+    base = next(scores for label, scores in cells.items() if label.startswith("direct"))
+    lines = [f"## {' on '.join(setting)}\n", f"| | {' | '.join(COLUMNS)} |", "|---|" + "---:|" * len(COLUMNS)]
+    for label, scores in cells.items():
+        mean, parsed = values_of(scores, mean_at_k), values_of(scores, parsed_share)
+        same = label.startswith("direct")
+        row = [
+            shown(estimate(mean)),
+            "" if same else shown(paired_difference(mean, values_of(base, mean_at_k)), sign=True),
+            shown(estimate(values_of(scores, majority_at_k))),
+            "" if same else shown(paired_difference(mean, values_of(base, majority_at_k)), sign=True),
+            shown(estimate(parsed)),
+            shown(estimate_ratio(mean, parsed)),
+            percent(facts[(*setting, label)].get("copy_rate")),
+            percent(facts[(*setting, label)].get("tag_accuracy")),
+        ]
+        lines.append(f"| {label} | {' | '.join(row)} |")
+    entropy, random = (
+        next((s for label, s in cells.items() if f"majority-{name}-" in label), None)
+        for name in ("entropy", "random")
+    )
+    if entropy and random:
+        gain = paired_difference(values_of(entropy, mean_at_k), values_of(random, mean_at_k))
+        power = 2.8 / 1.96 * (gain.high - gain.low) / 2
+        lines.append(
+            f"\nLeast entropy minus a random choice: {shown(gain, sign=True)}; "
+            f"a difference of {100 * power:.1f} has 80% power."
+        )
+    return "\n".join(lines) + "\n\n"
+
+
+def majority(setting: tuple[str, str], cells: dict) -> str:
+    """Gains by the base's margin of the majority, and how often a vote share is right."""
+    base = next(scores for label, scores in cells.items() if label.startswith("direct"))
+    shares = {s.key: vote_shares(s) for s in base}
+    lines = [
+        f"## {' on '.join(setting)}\n",
+        "| base's margin | questions | base | " + " | ".join(cells) + " |",
+    ]
+    lines.append("|---|" + "---:|" * (2 + len(cells)))
+    for low, high in MARGINS:
+        inside = {key for key, (first, second, _) in shares.items() if low <= first - second < high}
+        row = []
+        for scores in cells.values():
+            kept = [s for s in scores if s.key in inside]
+            row.append(percent(np.mean([mean_at_k(s.last) for s in kept])) if kept else "-")
+        lines.append(f"| {low:.2f} to {min(high, 1):.2f} | {len(inside)} | {row[0]} | {' | '.join(row)} |")
+    lines += ["\n| vote share of the winner | questions | right |", "|---|---:|---:|"]
+    for low, high in SHARES:
+        right = [is_right for first, _, is_right in shares.values() if low <= first < high]
+        share = percent(np.mean(right)) if right else "-"
+        lines.append(f"| {low:.1f} to {min(high, 1):.1f} | {len(right)} | {share} |")
+    return "\n".join(lines) + "\n\n"
+
+
+def parsed_share(finals) -> float:
+    """Share of answers that could be read."""
+    return sum(outcome not in NO_ANSWER for outcome in finals.outcomes) / len(finals.outcomes)
+
+
+def vote_shares(score: QuestionScore) -> tuple[float, float, float]:
+    """Shares of the winner and the runner-up among all answers, and how probably the vote is right."""
+    counts = sorted((score.last.labels.count(x) for x in set(score.last.labels) - {None}), reverse=True)
+    first, second = (*counts, 0, 0)[:2]
+    total = len(score.last.labels)
+    return first / total, second / total, majority_at_k(score.last)
+
+
+def shown(found: Estimate, sign: bool = False) -> str:
+    """Percent with the 95% interval."""
+    style = "+.1f" if sign else ".1f"
+    return f"{100 * found.value:{style}} [{100 * found.low:{style}}, {100 * found.high:{style}}]"
+
+
+def percent(value: float | None) -> str:
+    """Percent, or a dash."""
+    return "-" if value is None else f"{100 * value:.1f}"
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
