@@ -13,6 +13,7 @@ from icpo.grading.maths.forms import normal_form
 from icpo.grading.maths.reading import read
 from icpo.types import AnswerKind
 
+EXPRESSION = AnswerKind.EXPRESSION
 HERE = Path(__file__).parent
 LENGTH = 200_000
 
@@ -29,6 +30,17 @@ def test_spellings_are_equal_or_not_both_ways(grader):
         if grader.judge(*pair, AnswerKind.EXPRESSION).correct is not case["equal"]
     ]
     assert not wrong
+
+
+def test_normal_forms_equal_what_they_stand_for(grader):
+    answers = {case[side] for case in _lines("spellings.jsonl") for side in ("gold", "answer")}
+    known = [answer for answer in answers if read(answer).shape not in ("unread", "oversized")]
+    assert len(known) > 400
+    assert not [
+        answer
+        for answer in known
+        if not grader.are_equal(answer, grader.normal_form(answer, EXPRESSION), EXPRESSION)
+    ]
 
 
 def test_what_texts_state():

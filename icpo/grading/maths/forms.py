@@ -5,6 +5,7 @@ from typing import Literal
 
 from icpo.grading.maths import algebra
 from icpo.grading.maths.algebra import Sum
+from icpo.grading.maths.tokens import is_sequence
 
 # In the order in which equivalence asks: of two shapes, the rules of the earlier one decide.
 Shape = Literal[
@@ -33,6 +34,7 @@ Shape = Literal[
 MAX_NORMAL_FORM_CHARACTERS = 1000
 _ROWS = r" \\ "
 _SEPARATORS = {"union": r" \cup ", "ratio": ":", "row": " & ", "compound": " "}
+_OPTIONS = frozenset(f"({letter})" for letter in "ABCDEFGHIJ")
 _ANY_LABEL = r"\text{value}"
 
 
@@ -91,7 +93,11 @@ def _render(answer: Answer) -> str:
             return f"{answer.mark[0]}{inner}{answer.mark[1]}"
         case "labelled":
             sign = r"\in" if answer.parts[0].shape in ("interval", "union") else "="
-            return f"{answer.mark or _ANY_LABEL} {sign} {inner}"
+            return (
+                f"{answer.mark} {inner}"
+                if answer.mark in _OPTIONS
+                else f"{answer.mark or _ANY_LABEL} {sign} {inner}"
+            )
         case "builder":
             return rf"\{{{' : '.join(parts)}\}}"
         case "matrix":
@@ -108,6 +114,8 @@ def _render_value(shape: str, mark: str, value: str) -> str:
         return f"{value} = 0"
     if shape == "inequality":
         return f"{value} {mark} 0"
+    if value.isalpha() and is_sequence(value):
+        value = r" \cdot ".join(value)  # a product, not the word that its letters spell
     currency, per, divisor = mark.partition("/")
     if currency in ("$", "€", "£", "¥"):
         return (

@@ -62,7 +62,7 @@ def union(parts: Sequence[Answer]) -> Answer:
     """
     pieces: list[Answer] = []
     for part in parts:
-        if part.shape == "set":
+        if part.shape == "set" and all(element.shape == "scalar" for element in part.parts):
             pieces.extend(interval(element, element, "[]") for element in part.parts)
         else:
             pieces.extend(part.parts if part.shape == "union" else [as_interval(part) or part])

@@ -39,6 +39,7 @@ _WHOLE_WORDS = frozenset(
     ("no", "on", "up", "in", "to", "at", "by", "it", "is", "us", "we", "he", "go", "so", "do", "of", "if",
      "an", "as", "be", "me", "my", "ok", "hi", "or")
 )  # fmt: skip
+_ENDS_IN_COMMAND = re.compile(r"\\[A-Za-z]+\Z")
 _RUN = re.compile(r"[A-Za-z]{2,}")
 _OPENING = frozenset({"(", "[", "{", r"\{", "begin"})
 _CLOSING = frozenset({")", "]", "}", r"\}", "end"})
@@ -120,8 +121,12 @@ def are_words(tokens: Iterable[Token]) -> bool:
 
 
 def squeeze(tokens: Iterable[Token]) -> str:
-    """The texts of tokens, one after another."""
-    return "".join(token.text for token in tokens)
+    """The texts of tokens, one after another, with a space where a command would swallow a letter."""
+    text = ""
+    for token in tokens:
+        is_command = text[-1:].isalpha() and _ENDS_IN_COMMAND.search(text) and token.text[:1].isalpha()
+        text += f" {token.text}" if is_command else token.text
+    return text
 
 
 def _without_grouping(text: str) -> str:

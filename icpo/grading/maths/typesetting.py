@@ -16,6 +16,7 @@ _OPERATOR = re.compile(
 )
 _WRAPPED = re.compile(rf"\\(?:{_TEXT_COMMANDS})\s*\{{([^{{}}]*)\}}")
 _SINGLE_LETTER_UNIT = re.compile(r"(?<=[\d})])(?:\s|\\[,; ])*\Z")
+_RAISED_UNIT = re.compile(r"[A-Za-z]+(?:\^\d)?(?:[ /][A-Za-z]+(?:\^\d)?)*")
 _SHORT_UNIT = re.compile(r"[A-Za-z](?:/[A-Za-z])?")
 _LETTERS = re.compile(r"[A-Za-z]+")
 _CASES_ARRAY = re.compile(
@@ -120,12 +121,15 @@ def _unwrapped(match: re.Match[str]) -> str:
     r"""The content of a \text that holds a number, a command or no word, else the \text itself."""
     content = match[1]
     letters = _LETTERS.findall(content)
+    is_behind_number = _SINGLE_LETTER_UNIT.search(match.string[: match.start()]) is not None
+    if is_behind_number and "^" in content and _RAISED_UNIT.fullmatch(content.strip()):
+        return rf"\text{{{content}}}"
     if "\\" in content or any(map(str.isdigit, content)):
         return f" {content} "
     if any(len(run) > 1 for run in letters):
         return rf"\text{{{content}}}"
     is_unit = letters not in ([], ["e"], ["i"]) and _SHORT_UNIT.fullmatch(content.strip())
-    if is_unit and _SINGLE_LETTER_UNIT.search(match.string[: match.start()]):
+    if is_unit and is_behind_number:
         return rf"\text{{{content}}}"
     return f" {content} " if letters else content
 
