@@ -10,14 +10,10 @@ PALETTE = (
 
 
 def colours(frame: pd.DataFrame) -> dict[str, str]:
-    """A colour for each line of a frame and each title, which has that of its last line.
-
-    Colours repeat after as many arms as there are colours.
-    """
+    """A colour for each line of a frame; they repeat after as many arms as there are colours."""
     is_base = dict(zip(frame["line"], frame["is_base"], strict=True))
     bases = [line for line, base in is_base.items() if base]
     others = [line for line, base in is_base.items() if not base]
-    shades = {line: BASES[i % len(BASES)] for i, line in enumerate(bases)}
-    shades |= {line: PALETTE[i % len(PALETTE)] for i, line in enumerate(others)}
-    titles = dict(zip(frame["title"], frame["line"], strict=True))
-    return {title: shades[line] for title, line in titles.items()} | shades
+    return {line: BASES[i % len(BASES)] for i, line in enumerate(bases)} | {
+        line: PALETTE[i % len(PALETTE)] for i, line in enumerate(others)
+    }

@@ -40,8 +40,9 @@ def first_table(section: pd.DataFrame) -> TextTable:
     scores = section[~section["is_difference"]]
     k = int(section["k"].iloc[0])
     rows = []
+    found = _by_place(scores)
     for benchmark in benchmarks_of(scores):
-        lines = _by_line(pick(scores, benchmark=benchmark))
+        lines = found[benchmark]
         base = next((own for own in lines.values() if own["mean_at_k"]["is_base"]), None)
         rows += [(benchmark, *_first_row(line, own, base)) for line, own in lines.items()]
     scored = ("benchmark", "arm", "questions", f"{metric_name('mean_at_k', k)} (%)", f"Maj@{k} (%)")
@@ -121,13 +122,12 @@ def tokens_over_base(own: Mapping[str, Row], base: Mapping[str, Row] | None) -> 
     return tokens[0] / tokens[1] if all(tokens) else None
 
 
-def rows_by_metric(rows: pd.DataFrame) -> dict[str, Row]:
-    """The rows of one arm on one benchmark by metric."""
-    return {str(row["metric"]): row for row in records(rows)}
-
-
-def _by_line(rows: pd.DataFrame) -> dict[str, dict[str, Row]]:
-    return {str(line): rows_by_metric(own) for line, own in rows.groupby("line", sort=False)}
+def _by_place(scores: pd.DataFrame) -> dict[str, dict[str, dict[str, Row]]]:
+    """Rows by benchmark, line and metric."""
+    found: dict[str, dict[str, dict[str, Row]]] = {}
+    for row in records(scores):
+        found.setdefault(row["benchmark"], {}).setdefault(row["line"], {})[row["metric"]] = row
+    return found
 
 
 def _first_row(line: str, own: Mapping[str, Row], base: Mapping[str, Row] | None) -> tuple[str, ...]:

@@ -218,7 +218,7 @@ def colours_in(spec):
 def test_all_and_kept_attempts_have_legends_of_their_own(outputs):
     folder = write_dashboard(outputs, ["run"], max_questions=1).parent
     block = next(b for b in flat_blocks(received(folder, "curves")) if b.get("id") == "entropy-by-round")
-    dash = block["spec"]["layer"][-1]["encoding"]["strokeDash"]
+    dash = block["spec"]["layer"][-2]["encoding"]["strokeDash"]
     assert dash["scale"]["domain"] == ["kept", "all"] and dash["legend"]["title"] == "attempts"
 
 

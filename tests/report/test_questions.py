@@ -66,8 +66,8 @@ def test_settings_that_vary_are_columns_and_each_is_told_once(tmp_path):
     questions = questions_file(tmp_path)
     for instalments in ("[1,2]", "[3]"):
         settings = ["selector=entropy_racing", f"selector.instalments={instalments}"]
-        label = f"method.label=racing{instalments[1]}"
-        run(tmp_path / "run", questions, *settings, label)
+        name = f"racing{instalments[1]}"
+        run(tmp_path / "run", questions, *settings, f"method.label={name}", f"arm={name}")
     frame = question_frame("run", outputs=tmp_path)
     [varying] = [column for column in frame if "." in column]
     assert varying == "method.selector.instalments"

@@ -22,30 +22,22 @@ def bars(rows: Rows, benchmarks: Sequence[str], shades: Shades) -> Spec:
 def lines(rows: Rows, x: str, y: str, shades: Shades, dash: str | None = None) -> Spec:
     """Lines with points and, where rows have `low` and `high`, intervals; `dash` is a field for dashes."""
     shared: Spec = {"x": _x("x", "ordinal", x), "color": colour(rows, shades)}
+    shared["y"] = {"field": "value", "type": "quantitative", "title": y}
+    dashes: Spec = {}
     if dash:
-        legend = {
-            "title": dash,
-            "symbolType": "stroke",
-            "symbolSize": 400,
-            "symbolStrokeColor": "#888",
-            "symbolStrokeWidth": 2,
-            "columns": 2,
-        }
+        legend = {"title": dash, "symbolStrokeColor": "#888", "symbolStrokeWidth": 2, "symbolSize": 400}
         domain = list(dict.fromkeys(row[dash] for row in rows))
         scale = {"domain": domain, "range": [[1, 0], [5, 4]][: len(domain)]}
-        shared["strokeDash"] = {"field": dash, "type": "nominal", "legend": legend, "scale": scale}
-    value = {"field": "value", "type": "quantitative", "title": y}
-    point = {"type": "line", "point": {"size": 45}}
-    drawn = {
-        "mark": point,
-        "encoding": {**shared, "y": value, "tooltip": _tooltip(x, *([dash] if dash else []))},
+        dashes = {"strokeDash": {"field": dash, "type": "nominal", "legend": legend, "scale": scale}}
+    line = {"mark": "line", "encoding": {**shared, **dashes}}
+    detail = {"tooltip": _tooltip(x, *([dash] if dash else []))}
+    point = {
+        "mark": {"type": "point", "filled": True, "size": 45, "opacity": 1},
+        "encoding": {**shared, **detail},
     }
     spans = [{**_whiskers(y, shared), "transform": [{"filter": "isValid(datum.low)"}]}]
-    return {
-        "data": _data(rows),
-        "height": 240,
-        "layer": [*(spans if any("low" in r for r in rows) else []), drawn],
-    }
+    layers = [*(spans if any("low" in row for row in rows) else []), line, point]
+    return {"data": _data(rows), "height": 240, "layer": layers}
 
 
 def points(rows: Rows, x: str, y: str, shades: Shades) -> Spec:

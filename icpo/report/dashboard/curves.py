@@ -27,14 +27,9 @@ class Curve:
 
 
 def curves_of(shown: Shown, paths: Sequence[str]) -> list[Curve]:
-    """Curves named by their arms' titles, or by the lines of tables where titles are not distinct."""
+    """Curves of cells, each named as the tables name its last arm."""
     cells = {path: cell for path, cell, _ in shown.cells}
-    titles = [cells[path].last.key.title for path in paths]
-    return [
-        Curve(title if titles.count(title) == 1 else str(rows[-1]["line"]), cells[path], rows)
-        for path, title in zip(paths, titles, strict=True)
-        for rows in (shown.scores[path],)
-    ]
+    return [Curve(str(shown.scores[path][-1]["line"]), cells[path], shown.scores[path]) for path in paths]
 
 
 def curves_page(shown: Shown) -> list[Block]:

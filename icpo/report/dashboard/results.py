@@ -185,7 +185,7 @@ def _cell_row(cell: Cell, report: Report, rows: Sequence[Row], settings: Sequenc
         cell_text(found["mean_at_k"]) + marks_of(found),
         *(cell_text(found[metric]) for metric in METRICS[1:]),
         percent(found["parsed_share"]["value"]),
-        whole(cell.last.tokens.get("tokens_per_question")),
+        whole(cell.metrics.get("generated_tokens", 0) / len(cell.last.scores)),
         whole(cell.metrics.get("wall_seconds")),
         cell.state,
     )

@@ -62,6 +62,7 @@ icpo.sortable = function sortable({ id, columns, rows, hidden, words, searchable
         ),
       ),
     );
+    table.className = seen.length > 9 ? "dense" : "";
     body.replaceChildren(...kept.map(({ row }) => h("tr", {}, ...seen.map((column) => td(row[column.i], column)))));
     shown.textContent = `${kept.length} of ${rows.length}`;
   }
@@ -71,6 +72,7 @@ icpo.sortable = function sortable({ id, columns, rows, hidden, words, searchable
     draw();
   }
 
+  const table = h("table", { id }, h("thead", {}, head), body);
   draw();
   const more = icpo.select("add a column", [["", "…"], ...[...off].map((name) => [name, name])], "", (name) => {
     off.delete(name);
@@ -78,6 +80,5 @@ icpo.sortable = function sortable({ id, columns, rows, hidden, words, searchable
   });
   const buttons = words.map((word) => h("button", { type: "button", onclick: () => filterBy(word) }, word));
   const controls = h("div", { class: "controls" }, ...buttons, search, shown, off.size ? more : null);
-  const table = h("table", { id }, h("thead", {}, head), body);
   return h("div", {}, searchable ? controls : null, h("div", { class: "scroll" }, table));
 };
