@@ -15,13 +15,15 @@ from icpo.benchmarks import ArithmeticSource, WordsSource
 from icpo.grading import Grader, GradingRules
 from icpo.lab.probe.estimands import measure
 from icpo.lab.probe.shifts import Shift, shifts_of
-from icpo.store import load_results
+from icpo.report.command_line import ends_in_a_line
+from icpo.store import load_results, read_manifest
 
 RESULTS = Path(__file__).parent / "results"
 TAGS = {"1": "tag 1", "0": "tag 0", "none": "no tag"}
 KINDS = {"right": "right attempt", "frequent_wrong": "most frequent wrong attempt"}
 ROWS = (
     ("tag_effect_logit", "D, log-odds"),
+    ("tag_effect_scored", "D, exact"),
     ("priming_logit", "priming, log-odds"),
     ("shift_right_tag1", "right, tag 1"),
     ("shift_right_tag0", "right, tag 0"),
@@ -35,20 +37,23 @@ ROWS = (
 )
 
 
-def main(folders: list[str]) -> None:
-    """Measure each cell again and write all files of results/."""
+@ends_in_a_line
+def main() -> None:
+    """Measure the given cells again, then write the table of all that are in results/."""
     RESULTS.mkdir(exist_ok=True)
-    measured = {}
-    for folder in map(Path, folders):
-        config = json.loads((folder / "manifest.json").read_text())["config"]
+    for folder in map(Path, sys.argv[1:]):
+        manifest = read_manifest(folder)
+        if manifest is None:
+            sys.exit(f"{folder} holds no manifest.json. Give folders of cells, such as outputs/probe/CELL.")
+        config = manifest["config"]
         name = f"{config['backbone']['name']}-{config['benchmark']['name']}"
         shifts = shifts_of_cell(folder, config)
-        measured[name] = measure(shifts)
-        text = json.dumps(measured[name], indent=1) + "\n"
-        (RESULTS / f"{name}.json").write_text(text, encoding="utf-8")
-        draw(shifts, measured[name], RESULTS / f"{name}.png")
-    if measured:
-        (RESULTS / "table.md").write_text(table(measured), encoding="utf-8")
+        measured = measure(shifts)
+        (RESULTS / f"{name}.json").write_text(json.dumps(measured, indent=1) + "\n", encoding="utf-8")
+        draw(shifts, measured, RESULTS / f"{name}.png")
+    stored = {path.stem: json.loads(path.read_text()) for path in sorted(RESULTS.glob("*.json"))}
+    if stored:
+        (RESULTS / "table.md").write_text(table(stored), encoding="utf-8")
 
 
 def shifts_of_cell(folder: Path, config: dict) -> list[Shift]:
@@ -120,4 +125,4 @@ def draw(shifts: list[Shift], measured: dict, path: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

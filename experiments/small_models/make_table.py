@@ -13,6 +13,7 @@ from icpo.metrics import paired_difference
 from icpo.metrics.compare import values_of
 from icpo.metrics.estimates import Estimate, estimate, estimate_ratio
 from icpo.metrics.per_question import majority_at_k, mean_at_k
+from icpo.report.command_line import ends_in_a_line
 from icpo.store import load_scores
 from icpo.types import Outcome, QuestionScore
 
@@ -32,12 +33,13 @@ MARGINS = ((0.0, 0.25), (0.25, 0.5), (0.5, 1.001))
 SHARES = ((0.0, 0.2), (0.2, 0.4), (0.4, 0.6), (0.6, 1.001))
 
 
-def main(folders: list[str]) -> None:
+@ends_in_a_line
+def main() -> None:
     """Write table.md and majority.md."""
     RESULTS.mkdir(exist_ok=True)
     cells: dict[tuple[str, str], dict[str, list[QuestionScore]]] = {}
     facts: dict[tuple[str, str, str], dict] = {}
-    for path in sorted(p for folder in folders for p in Path(folder).glob("*/metrics.json")):
+    for path in sorted(p for folder in sys.argv[1:] for p in Path(folder).glob("*/metrics.json")):
         metrics = json.loads(path.read_text())
         setting, label = (metrics["protocol"], metrics["benchmark"]), metrics["label"]
         cells.setdefault(setting, {}).setdefault(label, []).extend(load_scores(path.parent))
@@ -129,4 +131,4 @@ def percent(value: float | None) -> str:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()
