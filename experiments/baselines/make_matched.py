@@ -17,11 +17,11 @@ from typing import Any
 
 import pandas as pd
 
-from icpo.metrics import QuestionScore, mean_at_k, paired_difference
+from icpo.metrics import mean_at_k, paired_difference
 from icpo.metrics.compare import Values, values_of
 from icpo.report.command_line import ends_in_a_line, run_parser
 from icpo.report.text import markdown_table
-from icpo.store import read_scores
+from icpo.store import load_scores
 
 COUNTED = {
     "tokens_per_answer": "generated tokens for one answer",
@@ -107,7 +107,7 @@ def arms_of(costs: pd.DataFrame, outputs: Path) -> list[Arm]:
         if part["benchmark"].nunique() == num_benchmarks:
             values: dict[Any, float] = {}
             for benchmark, cell in zip(part["benchmark"], part["cell"], strict=True):
-                scores = [QuestionScore.from_json(line) for line in read_scores(outputs / cell)]
+                scores = load_scores(outputs / cell)
                 values |= values_of(scores, mean_at_k, benchmark)
             arms.append(Arm(method, label, values, {name: part[name].mean() for name in COUNTED}))
     return arms

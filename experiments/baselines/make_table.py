@@ -12,11 +12,11 @@ from typing import Any
 
 import pandas as pd
 
-from icpo.metrics import QuestionScore, compare
+from icpo.metrics import compare
 from icpo.report.command_line import ends_in_a_line
 from icpo.report.paper import paper_numbers
 from icpo.report.text import markdown_table
-from icpo.store import read_metrics, read_scores, run_cells
+from icpo.store import load_scores, read_metrics, run_cells
 
 PAPER_BACKBONE = "qwen7b"
 MATH_LEVELS = [f"math_l{level}" for level in range(1, 6)]
@@ -129,7 +129,7 @@ def gained(cell: Path, base: Path | None) -> dict[str, float]:
     """What a cell's Mean@k gains over the base's, with its interval; empty for the base and without one."""
     if base is None or base == cell:
         return {}
-    own, other = ([QuestionScore.from_json(line) for line in read_scores(folder)] for folder in (cell, base))
+    own, other = (load_scores(folder) for folder in (cell, base))
     gain = compare(own, other).differences["mean_at_k"]
     return {"minus_base": gain.value, "minus_base_low": gain.low, "minus_base_high": gain.high}
 

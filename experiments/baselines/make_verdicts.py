@@ -18,7 +18,7 @@ from icpo.metrics import estimate
 from icpo.metrics.estimates import DIFFERENCE
 from icpo.report.command_line import ends_in_a_line, run_parser
 from icpo.report.text import markdown_table
-from icpo.store import read_manifest, read_metrics, read_results, read_scores, run_cells
+from icpo.store import load_scores, read_manifest, read_metrics, read_results, run_cells
 from icpo.types import AnswerKind
 
 Judged = dict[tuple[str, int], list[tuple[bool, float]]]
@@ -68,7 +68,7 @@ def rows_of(outputs: Path, run_name: str) -> Iterator[dict[str, Any]]:
 
 def read_judged(cell: Path) -> Judged:
     """The judged samples of a cell, graded by its own rules."""
-    golds = {(row["question_id"], row["seed"]): row["gold"] for row in read_scores(cell)}
+    golds = {score.key: score.gold for score in load_scores(cell)}
     rules = (read_manifest(cell) or {})["config"]["protocol"]["grading"]
     judged: Judged = {}
     with Grader(GradingRules.stored(rules)) as grader:

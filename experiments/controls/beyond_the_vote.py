@@ -17,7 +17,7 @@ from icpo.metrics import Estimate, QuestionScore, mean_at_k, paired_difference
 from icpo.metrics.per_question import majority_at_k
 from icpo.report.command_line import ends_in_a_line
 from icpo.report.text import markdown_table
-from icpo.store import read_metrics, read_results, read_scores, run_cells
+from icpo.store import load_scores, read_metrics, read_results, run_cells
 
 Key = tuple[str, int]
 Row = Mapping[str, Any]
@@ -112,7 +112,7 @@ def results_of(cell: Path) -> dict[Key, Row]:
 
 def scores_of(cells: Iterable[Path]) -> dict[Key, QuestionScore]:
     """The scores of seed 0."""
-    found = [QuestionScore.from_json(line) for cell in cells for line in read_scores(cell)]
+    found = [score for cell in cells for score in load_scores(cell)]
     return {score.key: score for score in found if score.seed == 0}
 
 

@@ -16,11 +16,11 @@ from icpo.errors import RecordsError
 from icpo.lab.cost_model import complexity
 from icpo.lab.cost_model.complexity import QWEN_7B, Workload, time_threshold
 from icpo.lab.cost_model.fit import CostFit, Measured, fit_costs, growth_exponent
-from icpo.metrics import QuestionScore, mean_at_k, paired_difference
+from icpo.metrics import mean_at_k, paired_difference
 from icpo.report.command_line import ends_in_a_line, run_parser
 from icpo.report.paper import numbers_of
 from icpo.report.text import markdown_table as table
-from icpo.store import read_metrics, read_scores, run_cells
+from icpo.store import load_scores, read_metrics, run_cells
 
 COSTS = ("tokens_per_question", "seconds_per_question")
 OURS = ("tokens_per_question", "prompt_tokens_per_question", "seconds_per_question")
@@ -132,9 +132,7 @@ def gain_section(outputs: Path, run_name: str) -> str:
     for folder in run_cells(outputs, run_name):
         metrics = read_metrics(folder) or {}
         if metrics.get("method") == "me_icpo":
-            finals = [
-                (score, dict(score.finals)) for score in map(QuestionScore.from_json, read_scores(folder))
-            ]
+            finals = [(score, dict(score.finals)) for score in load_scores(folder)]
             means[metrics["num_candidates"]] = {
                 score.key: mean_at_k(after.get(PAPER_ROUNDS, score.last)) for score, after in finals
             }

@@ -16,11 +16,11 @@ from typing import Any
 
 import pandas as pd
 
-from icpo.metrics import QuestionScore, estimate, mean_at_k, paired_difference
+from icpo.metrics import estimate, mean_at_k, paired_difference
 from icpo.metrics.compare import values_of
 from icpo.report.command_line import ends_in_a_line, run_parser
 from icpo.report.text import markdown_table
-from icpo.store import read_metrics, read_results, read_scores, run_cells
+from icpo.store import load_scores, read_metrics, read_results, run_cells
 
 POOL = "all levels"
 UNIFORM = 16  # look-aheads of the reference
@@ -83,7 +83,7 @@ def costs_of(cell: Path) -> Costs | None:
     if metrics.get("method") != "me_icpo" or "mean_at_k" not in metrics:
         return None
     name = str(metrics["benchmark"])
-    scores = [QuestionScore.from_json(line) for line in read_scores(cell)]
+    scores = load_scores(cell)
     results = {((name, row["question_id"]), int(row["seed"])): row for row in read_results(cell)}
     return Costs(
         benchmark=name,

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icpo.grading import Grader, GradingRules
-from icpo.store import read_manifest, read_results, read_scores, run_cells
+from icpo.store import load_scores, read_manifest, read_results, run_cells
 from icpo.types import AnswerKind, Attempt, Candidate, Completion, FinishReason
 
 BUDGET = 16  # the paper's m: what a racing rule may draw of an attempt, and the price of silence
@@ -53,7 +53,7 @@ def has_forced_answers(cell: Path) -> bool:
 
 def races_of(cell: Path) -> Iterator[Race]:
     """The rounds of two attempts or more of a cell whose selector draws for every attempt."""
-    golds = {(row["question_id"], row["seed"]): row["gold"] for row in read_scores(cell)}
+    golds = {score.key: score.gold for score in load_scores(cell)}
     with Grader(GradingRules.stored(_protocol(cell)["grading"])) as grader:
         for row in read_results(cell):
             key = (row["question_id"], row["seed"])

@@ -21,7 +21,7 @@ from itertools import pairwise
 from pathlib import Path
 from pydoc_data.topics import topics  # type: ignore[import-untyped]
 
-from icpo.store import JOURNAL_NAME, CellRecords, Journal, read_results
+from icpo.store import JOURNAL_NAME, CellRecords, Journal, load_results
 from icpo.types import (
     AnswerKind,
     Attempt,
@@ -91,7 +91,7 @@ def resume(cell: Path) -> dict[str, float]:
         records.append(solve(records.journal, last, None))
         num_read = records.journal.num_read
     done = time.monotonic()
-    read_results(cell)
+    load_results(cell)
     return {
         "records_replayed": num_read,
         "open_seconds": round(opened - began, 2),

@@ -11,10 +11,10 @@ from typing import Any
 
 import pandas as pd
 
-from icpo.metrics import Estimate, QuestionScore, compare
+from icpo.metrics import Estimate, compare
 from icpo.report.command_line import ends_in_a_line, run_parser
 from icpo.report.text import markdown_table
-from icpo.store import read_metrics, read_scores, run_cells
+from icpo.store import load_scores, read_metrics, run_cells
 
 METRICS = {"mean_at_k": "Mean@{k}", "majority_at_k": "Maj@{k}", "pass_at_k": "Pass@{k}"}
 
@@ -41,9 +41,7 @@ def cell_rows(cell: Path) -> list[dict[str, Any]]:
     metrics = read_metrics(cell) or {}
     if "training" not in metrics:
         return []
-    before, after = (
-        [QuestionScore.from_json(line) for line in read_scores(folder)] for folder in (cell / "before", cell)
-    )
+    before, after = (load_scores(folder) for folder in (cell / "before", cell))
     gained = compare(after, before).differences
     first, last = reward_ends(cell)
     num = metrics["num_questions"] * len(metrics["seeds"])

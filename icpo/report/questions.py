@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,8 @@ from icpo.errors import IcpoError, RecordsError
 from icpo.metrics import PER_QUESTION
 from icpo.report.cells import Arm, Cell, load_cells
 from icpo.report.settings import flat
-from icpo.store import read_results, written_in_turn
+from icpo.store import load_results, written_in_turn
+from icpo.types import QuestionResult, Usage
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,7 +74,7 @@ def _scored(outputs: Path, run_name: str) -> list[Cell]:
 
 
 def _rows(cell: Cell) -> Iterator[dict[str, Any]]:
-    results = {(line["question_id"], line["seed"]): line for line in read_results(cell.folder)}
+    results = {result.key: result for result in load_results(cell.folder)}
     for arm in cell.arms:
         for score in arm.scores:
             if score.key not in results:
@@ -92,7 +93,7 @@ def _rows(cell: Cell) -> Iterator[dict[str, Any]]:
                 "gold": score.gold,
                 "k": len(score.last.outcomes),
                 **{name: metric(score.last) for name, metric in PER_QUESTION.items()},
-                **{name: usage.get(name) for name in COSTS},
+                **{name: getattr(usage, name, None) for name in COSTS},
             }
 
 
@@ -100,12 +101,12 @@ def _facts(arm: Arm) -> dict[str, Any]:
     return {name: getattr(arm.key, name) for name in FACTS}
 
 
-def _usage(result: Mapping[str, Any], num_rounds: int) -> Mapping[str, Any]:
-    """The cost of a run that ends with these finals; {} where an old result does not tell."""
-    done = [rounds for rounds, _ in result["finals"]]
-    costs = result.get("usage_at_finals") or ([result["usage"]] if len(done) == 1 else [{}] * len(done))
-    usage: Mapping[str, Any] = costs[done.index(num_rounds)]
-    return usage
+def _usage(result: QuestionResult, num_rounds: int) -> Usage | None:
+    """The cost of a run that ends with these finals; None where an old result does not say."""
+    done = [rounds for rounds, _ in result.finals]
+    if result.usage_at_finals:
+        return result.usage_at_finals[done.index(num_rounds)]
+    return result.usage if len(done) == 1 else None
 
 
 def _settings(cells: Sequence[Cell]) -> list[dict[str, Any]]:
