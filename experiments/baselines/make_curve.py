@@ -27,7 +27,7 @@ ROWS = {
     "tokens_per_answer": "generated tokens for one answer",
     "tokens_all_answers": "generated tokens for 16 answers",
 }
-NOTE = "Points: a method at one budget. Bars: 95% intervals, bootstrapped over questions. Dashes: the base."
+NOTE = "Points: a method at one budget. Bars: 95% intervals, over questions. Dashes: the base."
 
 
 @ends_in_a_line

@@ -1,7 +1,7 @@
 """How well a model judges its own samples: python experiments/baselines/make_verdicts.py [RUN_NAME].
 
 Reads the stored verdicts of best-of-n; writes RUN/report/verdicts.csv and verdicts.md. Intervals are 95%,
-bootstrapped over questions; the difference is paired by question and seed, and leaves out those where no
+over questions; the difference is paired by question and seed, and leaves out those where no
 sample is called right.
 """
 

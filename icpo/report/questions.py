@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 COSTS = ("num_requests", "num_sequences", "prompt_tokens", "generated_tokens")
-FACTS = ("backbone", "benchmark", "method", "label", "reward", "selector", "protocol")
+FACTS = ("backbone", "benchmark", "method", "arm", "title", "label", "reward", "selector", "protocol")
 HELD_BY_THE_METHOD = ("reward", "selector")  # the job names them too, also where its method uses none
 
 logger = logging.getLogger(__name__)
