@@ -1,11 +1,12 @@
 """An engine that answers from a script: for tests, and for trial runs without a model."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pydantic import PositiveInt
+
 from icpo.errors import EngineError
-from icpo.types import Completion, FinishReason, SampleRequest
+from icpo.types import Completion, FinishReason, SampleRequest, validated
 
 if TYPE_CHECKING:
     from icpo.backbones import Backbone
@@ -14,7 +15,7 @@ Script = Callable[[SampleRequest, int], str | Completion]
 """What sample i of a request says; a text ends by itself and counts its words as tokens."""
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class Scripted:
     """Settings of a scripted engine.
 
@@ -24,13 +25,11 @@ class Scripted:
 
     name: str
     answers: Mapping[str, Sequence[str]]
-    block_questions: int | None
+    block_questions: PositiveInt | None
 
     def __post_init__(self) -> None:
         if not all(self.answers.values()):
             raise ValueError("answers must give at least one text for each piece of a prompt")
-        if self.block_questions is not None and self.block_questions < 1:
-            raise ValueError(f"block_questions must be null or at least 1, got {self.block_questions}")
 
     def preflight(self) -> None:
         """Nothing is needed."""

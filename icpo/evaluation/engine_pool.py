@@ -1,7 +1,9 @@
 """One engine at a time, kept loaded while cells of one backbone follow one another."""
 
 import atexit
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from icpo.backbones import Backbone
@@ -39,11 +41,15 @@ class EnginePool:
         self._held = (wanted, settings.start(backbone, max_context_tokens=max_context_tokens))
         return self._held[1]
 
-    def accounting(self) -> dict[str, Any]:
-        """What the engine held says of its work so far; nothing where none is held or it keeps no account."""
-        if self._held is None or not hasattr(self._held[1], "accounting"):
-            return {}
-        return dict(self._held[1].accounting())
+    @contextmanager
+    def lent(self, settings: EngineSettings, backbone: Backbone, max_context_tokens: int) -> Iterator["Loan"]:
+        """The engine for one cell; closed after an error, as requests may still be in flight in it."""
+        try:
+            engine = self.get(settings, backbone, max_context_tokens)
+            yield Loan(engine, accounting(engine))
+        except BaseException:
+            self.close()
+            raise
 
     def close(self) -> None:
         """Closes the engine held, if there is one."""
@@ -51,6 +57,23 @@ class EnginePool:
             _, engine = self._held
             self._held = None
             engine.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Loan:
+    """An engine lent to a cell, and its account before."""
+
+    engine: Engine
+    before: Mapping[str, Any]
+
+    def account(self) -> dict[str, Any]:
+        """What the engine did for the cell so far."""
+        return spent_between(self.before, accounting(self.engine))
+
+
+def accounting(engine: Engine) -> dict[str, Any]:
+    """What an engine says of its work so far; nothing where it keeps no account."""
+    return dict(engine.accounting()) if hasattr(engine, "accounting") else {}
 
 
 def spent_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,13 +1,15 @@
 """The Protocol value: sampling, prompts and grading that a cell is run under."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from pydantic import PositiveInt
 
 from icpo.grading import GradingRules
-from icpo.types import Purpose, Sampling
+from icpo.types import Purpose, Sampling, validated
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class LookaheadRules:
     """How look-aheads are asked for: whole solutions, or (beyond the paper) the answer alone.
 
@@ -16,20 +18,17 @@ class LookaheadRules:
     """
 
     forced_answer: str | None
-    answer_tokens: int
+    answer_tokens: PositiveInt
     answer_stop: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "answer_stop", tuple(self.answer_stop))
         if self.forced_answer is not None and not self.forced_answer.endswith("boxed{"):
             raise ValueError(
                 f"lookahead.forced_answer must be null or end in 'boxed{{', got {self.forced_answer!r}"
             )
-        if self.answer_tokens < 1:
-            raise ValueError(f"lookahead.answer_tokens must be at least 1, got {self.answer_tokens}")
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class Protocol:
     """One conf/protocol/NAME.yaml."""
 

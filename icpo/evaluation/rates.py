@@ -3,6 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pydantic import NonNegativeFloat, PositiveFloat, PositiveInt
+
+from icpo.types import validated
+
 
 @dataclass(frozen=True, slots=True)
 class Need:
@@ -30,7 +34,7 @@ class Need:
         return (self.num_requests, self.num_sequences, self.prompt_tokens, self.generated_tokens)
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class Rates:
     """What turns tokens into hours and dollars; None where unknown.
 
@@ -38,19 +42,11 @@ class Rates:
     million tokens.
     """
 
-    num_gpus: int | None
-    tokens_per_second: float | None
-    gpu_hour_price: float | None
-    prompt_price: float | None
-    completion_price: float | None
-
-    def __post_init__(self) -> None:
-        for name in ("gpu_hour_price", "prompt_price", "completion_price"):
-            if (getattr(self, name) or 0) < 0:
-                raise ValueError(f"{name} must be null or at least 0, got {getattr(self, name)}")
-        for name in ("num_gpus", "tokens_per_second"):
-            if getattr(self, name) is not None and not getattr(self, name) > 0:
-                raise ValueError(f"{name} must be null or above 0, got {getattr(self, name)}")
+    num_gpus: PositiveInt | None
+    tokens_per_second: PositiveFloat | None
+    gpu_hour_price: NonNegativeFloat | None
+    prompt_price: NonNegativeFloat | None
+    completion_price: NonNegativeFloat | None
 
     def gpu_hours(self, need: Need) -> float | None:
         """Hours times GPUs to generate the tokens, prefills apart; None where an API is paid instead."""

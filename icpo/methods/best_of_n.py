@@ -1,15 +1,14 @@
 """Best-of-n: the sample that the model itself judges best."""
 
-from dataclasses import dataclass
+from pydantic import PositiveInt
 
 from icpo.methods.independent import Answering, answer_independently
 from icpo.methods.judging import WORST, Judge, Verdicts, draw_verdicts, mean_verdict
-from icpo.methods.settings import require_at_least
 from icpo.seeding import derive_seed
-from icpo.types import Budget, Candidate, Purpose, Question, Solving, Step, Toolkit
+from icpo.types import Budget, Candidate, Purpose, Question, Solving, Step, Toolkit, validated
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class BestOfN:
     """Each of `num_finals` answers is the best of its own `num_samples`, by the mean of `num_verdicts`.
 
@@ -20,11 +19,8 @@ class BestOfN:
     name: str
     label: str
     budget: Budget
-    num_verdicts: int
+    num_verdicts: PositiveInt
     judge: Judge
-
-    def __post_init__(self) -> None:
-        require_at_least(1, num_verdicts=self.num_verdicts)
 
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
         """One step of the trace is one sample with its value."""

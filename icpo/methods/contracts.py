@@ -40,22 +40,7 @@ from icpo.types import (
 
 MAX_STAGES = 20_000  # of one question: far more than rounds, look-aheads and prompts too long come to
 NUM_SHOWN_LETTERS = 80
-MEMBERS = {
-    "method": ("name", "label", "solve"),
-    "reward": ("name", "tagged", "rewards"),
-    "selector": ("name", "needs_lookaheads", "select"),
-}
 T = TypeVar("T")
-
-
-def require_members(group: str, part: object) -> None:
-    """Raises ContractError where a method, reward or selector lacks a member of its protocol."""
-    missing = [name for name in MEMBERS[group] if not hasattr(part, name)]
-    if missing:
-        raise ContractError(
-            f"{_name(group, part)}: {type(part).__name__} has no {' and no '.join(missing)}; "
-            f"a {group} needs {', '.join(MEMBERS[group])} (icpo/types/protocols.py)."
-        )
 
 
 class Contract(Observer):

@@ -1,7 +1,7 @@
 """Controls that tell explanations of ME-ICPO apart: a hint, another question's ideas, a repeated error."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from icpo.errors import BenchmarkError
 from icpo.methods.drawing import draw_finals, draw_summaries
@@ -22,6 +22,7 @@ from icpo.types import (
     Step,
     Toolkit,
     Votes,
+    validated,
 )
 
 
@@ -35,7 +36,7 @@ def _draw_base(
     return candidates, tools.votes(candidates, question.kind)
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class MajorityHint:
     """The prompt is told direct's majority answer, tagged 1, and nothing else."""
 
@@ -54,7 +55,7 @@ class MajorityHint:
         return QuestionResult(question, seed, trace, ((1, finals),), dropped_at_finals=(num_dropped,))
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class RepeatedError:
     """The runner-up answer of direct's samples, probably wrong, tagged 1, once for each round."""
 
@@ -80,7 +81,7 @@ class RepeatedError:
         return QuestionResult(question, seed, trace, ((1, finals),), dropped_at_finals=(num_dropped,))
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class Foreign:
     """The ideas that ME-ICPO found for another question of the benchmark."""
 

@@ -1,11 +1,10 @@
 """The base: finals drawn from the question alone."""
 
-from dataclasses import dataclass
 from enum import Enum
 
 from icpo.methods.drawing import draw_finals
 from icpo.seeding import derive_seed
-from icpo.types import AnswerKind, Budget, Purpose, Question, QuestionResult, Solving, Toolkit
+from icpo.types import AnswerKind, Budget, Purpose, Question, QuestionResult, Solving, Toolkit, validated
 
 
 class BasePrompt(str, Enum):
@@ -23,7 +22,7 @@ class BasePrompt(str, Enum):
 PAPER_BUDGET = Budget()
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class Direct:
     """k finals with no context but the question."""
 
@@ -31,9 +30,6 @@ class Direct:
     budget: Budget = PAPER_BUDGET
     name: str = "direct"
     label: str = "direct"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "prompt", BasePrompt(self.prompt))
 
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
         """Draws the finals of one question."""

@@ -1,12 +1,13 @@
 """MCTSr: Monte-Carlo tree self-refine (Zhang et al. 2024), its answer chosen without gold."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
+
+from pydantic import NonNegativeInt, PositiveInt
 
 from icpo.methods.independent import Answering, answer_independently
 from icpo.methods.judging import Judge, draw_verdicts, read_verdicts, verdict_request
 from icpo.methods.mctsr_tree import AnswerTree
-from icpo.methods.settings import require_at_least
 from icpo.seeding import derive_seed
 from icpo.types import (
     Budget,
@@ -19,6 +20,7 @@ from icpo.types import (
     Solving,
     Step,
     Toolkit,
+    validated,
 )
 
 
@@ -34,7 +36,7 @@ class RefinePrompts(Protocol):
         """Asks for a better solution; `quality` is the model's opinion so far, from -100 to 100."""
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class Mctsr:
     """Each of `num_finals` answers comes from a tree of its own, grown by `num_rollouts` refinements.
 
@@ -44,21 +46,11 @@ class Mctsr:
 
     name: str
     label: str
-    num_rollouts: int
-    num_rewards: int
-    max_children: int
-    exploration: float
-    full_score: float
-    suppression: float
+    num_rollouts: NonNegativeInt
+    num_rewards: PositiveInt
     budget: Budget
     refining: RefinePrompts
     judge: Judge
-
-    def __post_init__(self) -> None:
-        require_at_least(0, num_rollouts=self.num_rollouts)
-        require_at_least(1, num_rewards=self.num_rewards, max_children=self.max_children)
-        if self.exploration < 0:
-            raise ValueError(f"exploration must not be negative, got {self.exploration}")
 
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
         """One tree an answer."""
@@ -67,7 +59,7 @@ class Mctsr:
         )
 
     def _tree(self, question: Question, tools: Toolkit, scope: int) -> Answering:
-        tree = AnswerTree(self.exploration, self.max_children, self.full_score, self.suppression)
+        tree = AnswerTree()
         plain = tools.prompts.plain(question)
         [first] = yield [tools.ask(Purpose.CANDIDATE, plain, 1, derive_seed(scope, "first"))]
         tree.add(tools.candidates(first, question.kind)[0], None)

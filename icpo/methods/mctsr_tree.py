@@ -8,6 +8,10 @@ from icpo.methods.judging import WORST, Verdicts
 from icpo.types import Candidate
 
 TINY = 1e-6
+EXPLORATION = 1.4  # c of UCT, on the scale of rewards from -100 to 100
+MAX_CHILDREN = 2  # refinements of an answer before a better one among them closes it
+FULL_SCORE = 95.0  # a reward above this is lowered by SUPPRESSION
+SUPPRESSION = 50.0
 
 
 @dataclass(slots=True)
@@ -34,14 +38,12 @@ class Node:
 class AnswerTree:
     """Grows by one answer a rollout; node 0 is the first answer.
 
-    A reward above `full_score` is lowered by `suppression`. A node that has `max_children` refinements, one
-    of them better than itself, is not refined again.
+    A reward above FULL_SCORE is lowered by SUPPRESSION. A node that has `max_children` refinements, one of
+    them better than itself, is not refined again.
     """
 
-    exploration: float
-    max_children: int
-    full_score: float
-    suppression: float
+    exploration: float = EXPLORATION
+    max_children: int = MAX_CHILDREN
     nodes: list[Node] = field(default_factory=list)
 
     def add(self, candidate: Candidate, parent: int | None) -> int:
@@ -61,7 +63,7 @@ class AnswerTree:
         node = self.nodes[place]
         node.verdicts += verdicts
         read = [verdict for verdict in verdicts if verdict is not None]
-        node.rewards += [r - self.suppression if r > self.full_score else r for r in read]
+        node.rewards += [r - SUPPRESSION if r > FULL_SCORE else r for r in read]
 
     def quality(self, place: int) -> float:
         """Q after back-propagation: the mean of a node's own and its best child's, from the leaves up."""

@@ -1,8 +1,11 @@
 """ME-ICPO: minimum-entropy in-context policy optimization (paper, Algorithm 1)."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Annotated
 
-from icpo.methods.contracts import require_members, rewarded, selected
+from pydantic import Field
+
+from icpo.methods.contracts import rewarded, selected
 from icpo.methods.drawing import draw_candidates, draw_finals, draw_summaries, look_ahead
 from icpo.seeding import derive_seed
 from icpo.types import (
@@ -21,12 +24,13 @@ from icpo.types import (
     Selector,
     Solving,
     Toolkit,
+    validated,
 )
 
 PAPER_BUDGET = Budget()
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class MeIcpo:
     """Algorithm 1: n rounds of k candidates, of which the selector keeps what enters the history.
 
@@ -44,26 +48,27 @@ class MeIcpo:
     budget: Budget = PAPER_BUDGET
     finals_after: tuple[int, ...] | None = None
     answered_only: bool = True
-    early_stop: float | None = None
+    early_stop: Annotated[float, Field(gt=0, le=1)] | None = None
     kept_answered_only: bool = False
     skip_single: bool = False
     name: str = "me_icpo"
     label: str = "me_icpo"
 
     def __post_init__(self) -> None:
-        after = (self.num_rounds,) if self.finals_after is None else tuple(sorted(set(self.finals_after)))
-        object.__setattr__(self, "finals_after", after)
-        require_members("reward", self.reward)
-        require_members("selector", self.selector)
-        if self.early_stop is not None and not 0 < self.early_stop <= 1:
-            raise ValueError(f"early_stop must be null or lie in (0, 1], got {self.early_stop}")
         if self.selector.needs_lookaheads and self.num_lookaheads < 1:
             raise ValueError(
                 f"selector={self.selector.name} compares look-aheads and needs "
                 f"budget.num_lookaheads of at least 1, got {self.num_lookaheads}"
             )
-        if not after or after[0] < 0 or after[-1] > self.num_rounds:
-            raise ValueError(f"finals_after must lie in [0, num_rounds={self.num_rounds}], got {list(after)}")
+        if not self.final_rounds or not {*self.final_rounds} <= {*range(self.num_rounds + 1)}:
+            raise ValueError(
+                f"finals_after must be in [0, num_rounds={self.num_rounds}], got {list(self.final_rounds)}"
+            )
+
+    @property
+    def final_rounds(self) -> tuple[int, ...]:
+        """The numbers of rounds after which final samples are requested."""
+        return (self.num_rounds,) if self.finals_after is None else self.finals_after
 
     @property
     def num_rounds(self) -> int:
@@ -87,7 +92,7 @@ class MeIcpo:
         rounds: list[Round] = []
         ends: list[tuple[int, tuple[Candidate, ...], int]] = []
         for t in range(self.num_rounds + 1):
-            if t in (self.finals_after or ()):
+            if t in self.final_rounds:
                 found, num_dropped = yield from draw_finals(
                     question, history, tools, self.budget.num_finals, scope, t
                 )

@@ -1,14 +1,12 @@
 """Self-consistency: the majority answer of independent samples (Wang et al. 2022)."""
 
-from dataclasses import dataclass
-
 from icpo.methods.electing import elect
 from icpo.methods.independent import Answering, answer_independently
 from icpo.seeding import derive_seed
-from icpo.types import Budget, Purpose, Question, Solving, Step, Toolkit
+from icpo.types import Budget, Purpose, Question, Solving, Step, Toolkit, validated
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class SelfConsistency:
     """Each of `num_finals` answers is the majority of its own `num_samples` samples of the plain prompt."""
 

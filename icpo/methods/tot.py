@@ -1,11 +1,13 @@
 """Tree of Thoughts: breadth-first search over the steps of a solution (Yao et al. 2023)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Annotated
+
+from pydantic import Field, PositiveInt
 
 from icpo.methods.independent import Answering, answer_independently
 from icpo.methods.judging import shortened
-from icpo.methods.settings import require_at_least
 from icpo.methods.tot_evaluation import Evaluation, State, ThoughtPrompts, continued
 from icpo.seeding import derive_seed
 from icpo.types import (
@@ -19,10 +21,11 @@ from icpo.types import (
     Solving,
     Step,
     Toolkit,
+    validated,
 )
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class TreeOfThoughts:
     """Each of `num_finals` answers comes from a tree of its own.
 
@@ -33,25 +36,14 @@ class TreeOfThoughts:
 
     name: str
     label: str
-    depth: int
-    num_thoughts: int
-    num_kept: int
-    max_thought_tokens: int
-    separator: str
+    depth: PositiveInt
+    num_thoughts: PositiveInt
+    num_kept: PositiveInt
+    max_thought_tokens: PositiveInt
+    separator: Annotated[str, Field(min_length=1)]
     budget: Budget
     thoughts: ThoughtPrompts
     evaluation: Evaluation
-
-    def __post_init__(self) -> None:
-        require_at_least(
-            1,
-            depth=self.depth,
-            num_thoughts=self.num_thoughts,
-            num_kept=self.num_kept,
-            max_thought_tokens=self.max_thought_tokens,
-        )
-        if not self.separator:
-            raise ValueError("separator must not be empty: a thought would end before it begins")
 
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
         """One tree an answer."""

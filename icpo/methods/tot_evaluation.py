@@ -5,10 +5,21 @@ from dataclasses import dataclass
 from statistics import mean
 from typing import Protocol
 
+from pydantic import PositiveInt
+
 from icpo.methods.judging import Judge, Verdicts, mean_verdict, verdict_request
-from icpo.methods.settings import require_at_least
 from icpo.seeding import derive_seed
-from icpo.types import Candidate, Completion, Drawing, Prompt, PromptBook, Purpose, Question, Toolkit
+from icpo.types import (
+    Candidate,
+    Completion,
+    Drawing,
+    Prompt,
+    PromptBook,
+    Purpose,
+    Question,
+    Toolkit,
+    validated,
+)
 
 Replies = tuple[str | None, ...]
 """What was drawn to value one state: texts of verdicts, or answers of continuations."""
@@ -63,15 +74,12 @@ class Evaluation(Protocol):
         """What the model said of one state's worth; none where it was not asked."""
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class SelfEvaluation:
     """A state's value is the mean of the model's verdicts on its text, from -100 to 100."""
 
     judge: Judge
-    num_replies: int
-
-    def __post_init__(self) -> None:
-        require_at_least(1, num_replies=self.num_replies)
+    num_replies: PositiveInt
 
     def ask(
         self, question: Question, states: Sequence[State], prompts: ThoughtPrompts, tools: Toolkit, scope: int
@@ -94,7 +102,7 @@ class SelfEvaluation:
         return tuple(self.judge.read(text or "") for text in replies)
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class ContinuationVote:
     """Each state is continued to the end `num_replies` times and all answers of one depth vote.
 
@@ -103,10 +111,7 @@ class ContinuationVote:
     once and votes as often as it was thought.
     """
 
-    num_replies: int
-
-    def __post_init__(self) -> None:
-        require_at_least(1, num_replies=self.num_replies)
+    num_replies: PositiveInt
 
     def ask(
         self, question: Question, states: Sequence[State], prompts: ThoughtPrompts, tools: Toolkit, scope: int

@@ -1,14 +1,15 @@
 """Rewards that are wrong on purpose: controls that tell what the tags do."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
+from typing import Literal
 
 from icpo.seeding import derive_seed
-from icpo.types import Candidate, Question, Rewards, RewardSource, Votes
+from icpo.types import Candidate, Question, Rewards, RewardSource, Votes, validated
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class Shuffled:
     """The tags of another source, dealt to the candidates that answered at random."""
 
@@ -33,7 +34,7 @@ class Shuffled:
         return replace(given, tags=tuple(tags))
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class Inverted:
     """The tags of another source with 0 and 1 exchanged."""
 
@@ -49,17 +50,13 @@ class Inverted:
         return replace(given, tags=tuple(None if tag is None else 1 - tag for tag in given.tags))
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class Constant:
     """The same tag for all."""
 
     name: str
     tagged: bool
-    value: int
-
-    def __post_init__(self) -> None:
-        if self.value not in (0, 1):
-            raise ValueError(f"value must be 0 or 1, got {self.value}")
+    value: Literal[0, 1]
 
     def rewards(
         self, question: Question, candidates: Sequence[Candidate], votes: Votes, *, seed: int

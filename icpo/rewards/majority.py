@@ -1,13 +1,12 @@
 """Reward 1 for the majority class (paper, Algorithm 1, line 4)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from random import Random
 
-from icpo.types import Candidate, Question, Rewards, Votes
+from icpo.types import Candidate, Question, Rewards, Votes, validated
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class Majority:
     """1 for candidates of the class with most votes, 0 for all others; a tie is broken by a seeded draw."""
 

@@ -1,12 +1,11 @@
 """No rewards: ideas carry no tag and the system prompt does not speak of rewards."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from icpo.types import Candidate, Question, Rewards, Votes
+from icpo.types import Candidate, Question, Rewards, Votes, validated
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class NoReward:
     """No tag for any candidate (paper, Table "Ablation", without reward)."""
 

@@ -1,17 +1,17 @@
 """Reward 1 for right answers; with the grader the only code that may know the golds."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from icpo.errors import ConfigError
-from icpo.types import Candidate, Question, Rewards, Votes
+from icpo.types import Candidate, Question, Rewards, Votes, validated
 
 IsRight = Callable[[Question, str], bool]
 Part = TypeVar("Part")
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class Oracle:
     """1 for candidates whose answer is right, 0 for all others (paper, Table "Ablation", reference only).
 

@@ -1,13 +1,12 @@
 """Keeps the attempt whose look-ahead answers have least entropy (paper, Algorithm 1, line 6)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
-from icpo.types import AskLookahead, Attempt, Selecting, Selection
+from icpo.types import AskLookahead, Attempt, Selecting, Selection, validated
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class Entropy:
     """Least look-ahead entropy wins; the first of equals; nothing is kept where no attempt could be shown.
 

@@ -1,13 +1,12 @@
 """Selects nothing away: every eligible attempt of the round enters the history."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
-from icpo.types import AskLookahead, Attempt, Selecting, Selection
+from icpo.types import AskLookahead, Attempt, Selecting, Selection, validated
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class KeepAll:
     """All attempts are kept; where they no longer fit the context the oldest are dropped and counted."""
 

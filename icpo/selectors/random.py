@@ -1,14 +1,13 @@
 """Keeps an attempt at random: selection without entropy (paper, Table "Ablation")."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from random import Random
 from typing import ClassVar
 
-from icpo.types import AskLookahead, Attempt, Selecting, Selection
+from icpo.types import AskLookahead, Attempt, Selecting, Selection, validated
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class RandomPick:
     """One attempt, uniformly by seed; no look-ahead is drawn.
 

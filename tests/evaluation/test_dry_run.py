@@ -115,6 +115,7 @@ def test_without_n_each_sequence_pays_for_its_prompt():
 class WithoutN:
     name = "server"
     samples_per_call = 1
+    preflight = start = None
 
 
 @pytest.mark.parametrize("method", ["best_of_n", "tot_self_eval", "tot_majority"])

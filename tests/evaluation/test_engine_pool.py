@@ -1,14 +1,16 @@
 """One engine at a time, and what a cell spent on it."""
 
+import pytest
+
 from icpo.evaluation.engine_pool import EnginePool, spent_between
 
 
 class Engine:
     def __init__(self):
-        self.is_closed = False
+        self.is_closed, self.tokens = False, 5
 
     def accounting(self):
-        return {"generated_tokens": 5}
+        return {"generated_tokens": self.tokens}
 
     def close(self):
         self.is_closed = True
@@ -28,11 +30,23 @@ def test_the_engine_is_kept_until_another_is_wanted():
     pool, settings = EnginePool(), Settings()
     first = pool.get(settings, "nano", 100)
     assert pool.get(settings, "nano", 100) is first
-    assert pool.accounting() == {"generated_tokens": 5}
     second = pool.get(settings, "other", 100)
     assert first.is_closed and not second.is_closed
     pool.close()
-    assert second.is_closed and pool.accounting() == {}
+    assert second.is_closed
+
+
+def test_an_engine_is_closed_after_an_error_while_it_is_lent_and_only_then():
+    pool, settings = EnginePool(), Settings()
+    with pool.lent(settings, "nano", 100) as loan:
+        engine = loan.engine
+        engine.tokens = 12
+        assert loan.account() == {"generated_tokens": 7}
+    assert not engine.is_closed
+    with pytest.raises(KeyError), pool.lent(settings, "nano", 100) as loan:
+        assert loan.engine is engine
+        raise KeyError
+    assert engine.is_closed
 
 
 def test_counts_are_a_cells_own_and_sizes_are_not_subtracted():

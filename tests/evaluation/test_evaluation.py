@@ -104,8 +104,6 @@ def test_a_method_that_breaks_its_protocol_fails_its_cell_in_one_line(tmp_path, 
 
 def test_a_method_that_cannot_solve_is_refused_before_its_cell_begins(tmp_path, monkeypatch):
     monkeypatch.delattr(Direct, "solve")
-    with pytest.raises(
-        ConfigError, match="method=direct: Direct has no solve; a method needs name, label, solve"
-    ):
+    with pytest.raises(ConfigError, match=r"Method.*solve"):
         run(tmp_path, questions_file(tmp_path), "method=direct")
     assert not list(tmp_path.glob("nano-*"))

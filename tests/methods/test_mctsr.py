@@ -13,7 +13,7 @@ from tests.methods.rivals import mctsr
 
 
 def tree(exploration=1.4, max_children=2):
-    return AnswerTree(exploration, max_children, 95, 50)
+    return AnswerTree(exploration, max_children)
 
 
 def candidate(answer):
@@ -135,8 +135,6 @@ def test_ideas_form_speaks_the_protocols_language(verdict, title):
     [
         ({"num_rollouts": -1}, "num_rollouts"),
         ({"num_rewards": 0}, "num_rewards"),
-        ({"max_children": 0}, "max_children"),
-        ({"exploration": -0.1}, "exploration"),
     ],
 )
 def test_bad_settings_are_named(changes, word):

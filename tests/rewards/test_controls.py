@@ -32,5 +32,5 @@ def test_inverted_exchanges_0_and_1():
 
 def test_constant_tags_all_alike():
     assert tags(Constant("constant", True, 1)) == (1,) * 5
-    with pytest.raises(ValueError, match="value must be 0 or 1, got 2"):
+    with pytest.raises(ValueError, match="should be 0 or 1"):
         Constant("constant", True, 2)

@@ -3,14 +3,16 @@
 import importlib.util
 import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import PositiveInt
 
 from icpo.engines.sources import Source, locate
 from icpo.engines.tokenizers import end_tokens, load_tokenizer, tokenize
 from icpo.errors import EngineError
-from icpo.types import Batches, Completion, FinishReason, SampleRequest
+from icpo.types import Batches, Completion, FinishReason, SampleRequest, validated
 
 if TYPE_CHECKING:
     from icpo.backbones import Backbone
@@ -19,11 +21,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-DEVICES = ("auto", "cpu", "cuda")
-DTYPES = ("auto", "backbone", "float32", "bfloat16")
 
-
-@dataclass(frozen=True, slots=True)
+@validated
 class Transformers:
     """Settings of the transformers engine.
 
@@ -33,19 +32,10 @@ class Transformers:
     """
 
     name: str
-    device: str
-    dtype: str
-    block_questions: int
-    max_batch_rows: int
-
-    def __post_init__(self) -> None:
-        if self.device not in DEVICES:
-            raise ValueError(f"device must be one of {', '.join(DEVICES)}, got {self.device!r}")
-        if self.dtype not in DTYPES:
-            raise ValueError(f"dtype must be one of {', '.join(DTYPES)}, got {self.dtype!r}")
-        for field in ("block_questions", "max_batch_rows"):
-            if getattr(self, field) < 1:
-                raise ValueError(f"{field} must be at least 1, got {getattr(self, field)}")
+    device: Literal["auto", "cpu", "cuda"]
+    dtype: Literal["auto", "backbone", "float32", "bfloat16"]
+    block_questions: PositiveInt
+    max_batch_rows: PositiveInt
 
     @property
     def loads_weights(self) -> bool:
