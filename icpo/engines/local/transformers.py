@@ -2,7 +2,7 @@
 
 import importlib.util
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,11 +12,13 @@ from pydantic import PositiveInt
 from icpo.engines.sources import Source, locate
 from icpo.engines.tokenizers import end_tokens, load_tokenizer, tokenize
 from icpo.errors import EngineError
-from icpo.types import Batches, Completion, FinishReason, SampleRequest, validated
+from icpo.types import Batches, Completion, FinishReason, Prompt, SampleRequest, validated
 
 if TYPE_CHECKING:
     from icpo.backbones import Backbone
+    from icpo.engines.local.decoding import Model
     from icpo.engines.local.endings import Drawn, Endings, Row
+    from icpo.engines.local.prefixes import Tokens
     from icpo.engines.local.scoring import ScoredRow
 
 log = logging.getLogger(__name__)
@@ -54,7 +56,26 @@ class Transformers:
     def start(self, backbone: "Backbone", *, max_context_tokens: int) -> "TransformersEngine":
         """Loads the backbone; prompt and completion together have at most `max_context_tokens`."""
         self.preflight()
-        return TransformersEngine(self, backbone, max_context_tokens)
+        source = locate(backbone)
+        tokenizer = load_tokenizer(source, backbone)
+        model, endings, described = _load(self, backbone, source, tokenizer, max_context_tokens)
+        identity = (
+            f"transformers {described} {source.revision} context={max_context_tokens} "
+            f"template={backbone.chat_template.value}{dict(backbone.template_options) or ''}"
+            f"{backbone.without_system_role} "
+            f"block={self.block_questions} rows={self.max_batch_rows}"
+        )
+        log.info("engine started: %s", identity)
+        return TransformersEngine(
+            model,
+            endings,
+            partial(tokenize, tokenizer, backbone),
+            lambda text: tuple(tokenizer(text, add_special_tokens=False)["input_ids"]),
+            identity=identity,
+            block_questions=self.block_questions,
+            max_batch_rows=self.max_batch_rows,
+            max_context_tokens=max_context_tokens,
+        )
 
 
 class TransformersEngine:
@@ -62,23 +83,24 @@ class TransformersEngine:
 
     can_score = True
 
-    def __init__(self, settings: Transformers, backbone: "Backbone", max_context_tokens: int) -> None:
-        source = locate(backbone)
-        self.block_questions = settings.block_questions
-        self._settings, self._backbone = settings, backbone
-        self._tokenizer = load_tokenizer(source, backbone)
-        self._model, self._endings, described = _load(
-            settings, backbone, source, self._tokenizer, max_context_tokens
-        )
-        self._max_context_tokens = max_context_tokens
+    def __init__(
+        self,
+        model: "Model",
+        endings: "Endings",
+        encode: "Callable[[Prompt], Tokens]",
+        encode_text: "Callable[[str], Tokens]",
+        *,
+        identity: str,
+        block_questions: int,
+        max_batch_rows: int,
+        max_context_tokens: int,
+    ) -> None:
+        """`encode` makes a prompt the model's tokens, `encode_text` what is scored after it."""
+        self.identity, self.block_questions = identity, block_questions
+        self._model, self._endings = model, endings
+        self._encode, self._encode_text = encode, encode_text
+        self._max_batch_rows, self._max_context_tokens = max_batch_rows, max_context_tokens
         self._waiting: dict[int, SampleRequest] = {}
-        self.identity = (
-            f"transformers {described} {source.revision} context={max_context_tokens} "
-            f"template={backbone.chat_template.value}{dict(backbone.template_options) or ''}"
-            f"{backbone.without_system_role} "
-            f"block={settings.block_questions} rows={settings.max_batch_rows}"
-        )
-        log.info("engine started: %s", self.identity)
 
     def submit(self, ticket: int, request: SampleRequest) -> None:
         """Queues a request for the next batch."""
@@ -104,7 +126,7 @@ class TransformersEngine:
         """Drops the weights."""
         import torch
 
-        self._model = None
+        del self._model
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
 
@@ -115,7 +137,7 @@ class TransformersEngine:
         from icpo.engines.local.decoding import decode_rows
         from icpo.engines.local.scoring import score_rows
 
-        prompts = [tokenize(self._tokenizer, self._backbone, request.prompt) for request in requests]
+        prompts = [self._encode(request.prompt) for request in requests]
         rows = [row for i, request in enumerate(requests) for row in self._rows(i, request, prompts[i])]
         scored = [row for i, request in enumerate(requests) for row in self._texts(i, request, prompts[i])]
         scored.sort(key=lambda row: (row.before, row.request, row.index))
@@ -126,11 +148,11 @@ class TransformersEngine:
         ]
         try:
             with torch.inference_mode():
-                for batch in batches(rows, self._settings.max_batch_rows):
+                for batch in batches(rows, self._max_batch_rows):
                     for row, drawn in zip(batch, decode_rows(self._model, batch, self._endings), strict=True):
                         answers[row.request][row.index] = _completion(row, drawn)
-                for start in range(0, len(scored), self._settings.max_batch_rows):
-                    texts = scored[start : start + self._settings.max_batch_rows]
+                for start in range(0, len(scored), self._max_batch_rows):
+                    texts = scored[start : start + self._max_batch_rows]
                     for one, log_p in zip(texts, score_rows(self._model, texts), strict=True):
                         text = requests[one.request].scored[one.index]
                         answers[one.request][one.index] = Completion(
@@ -143,7 +165,7 @@ class TransformersEngine:
         # Raised here, the error does not keep what was on the GPU from the cells that follow.
         raise EngineError(
             f"The GPU's memory ran out ({wanted}). With fewer processes on the card the same command goes on "
-            f"from here; else lower engine.max_batch_rows (now {self._settings.max_batch_rows}) or "
+            f"from here; else lower engine.max_batch_rows (now {self._max_batch_rows}) or "
             f"engine.block_questions (now {self.block_questions}), and choose another run_name."
         )
 
@@ -164,7 +186,7 @@ class TransformersEngine:
         from icpo.engines.local.scoring import ScoredRow
 
         def tokens(text: str) -> tuple[int, ...]:
-            return tuple(self._tokenizer(text, add_special_tokens=False)["input_ids"])
+            return self._encode_text(text)
 
         before = prompt + tokens(request.score_after)
         texts = [tokens(text) for text in request.scored]

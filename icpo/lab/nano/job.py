@@ -15,6 +15,7 @@ from icpo.benchmarks.arithmetic import LEVELS, RULES, Rules
 from icpo.benchmarks.arithmetic.splits import SET_SIZE
 from icpo.evaluation.cell import Cell
 from icpo.lab.nano.batches import BatchMaker, load_tokenizer
+from icpo.lab.nano.evaluation import evaluate
 from icpo.lab.nano.exam import direct_exam, reading_exam
 from icpo.lab.nano.examples import (
     Mixture,
@@ -30,8 +31,7 @@ from icpo.lab.nano.histories import Idea
 from icpo.lab.nano.mistakes import AssumedMistakes
 from icpo.lab.nano.model import save_model
 from icpo.lab.nano.policy import FLAWLESS
-from icpo.lab.nano.rehearsal import rehearse
-from icpo.lab.nano.sampling import Sampler, sampling_copy
+from icpo.lab.nano.sampling import Sampler, engine_of
 from icpo.lab.nano.tokenizer import build_tokenizer, fixed_phrases, save_tokenizer
 from icpo.lab.nano.training import Log, Run, train, write_scores
 from icpo.lab.nano.workings import right_working
@@ -39,6 +39,7 @@ from icpo.prompts import Book, IdeaForm
 from icpo.prompts.judge import judge
 from icpo.seeding import derive_seed
 from icpo.store.storage import replace_file
+from icpo.types import Budget
 
 logger = logging.getLogger(__name__)
 
@@ -50,7 +51,7 @@ MIN_VOCABULARY = 512  # bytes and the prompts' fixed phrases stand in it in any 
 class Exam:
     """What the model is examined on, all of the development split, and with which sampling.
 
-    `rehearsal_levels` are the levels on which ME-ICPO is rehearsed (n=2, k=m=8); none skips it.
+    `rehearsal_levels` are the levels on which ME-ICPO is evaluated (n=2, k=m=8); none skips it.
     """
 
     num_questions: int
@@ -94,7 +95,7 @@ class TrainNano:
         return self.make(cell.records.folder, log)
 
     def make(self, cell: Path, log: Log) -> Mapping[str, object]:
-        """Trains (or goes on training) in `cell`, then examines; returns exam, gate and rehearsal scores.
+        """Trains (or goes on training) in `cell`, then examines; returns scores of exam, gate and ME-ICPO.
 
         Writes model/ (weights, config, tokenizer), curve.csv and scores.json.
         """
@@ -131,23 +132,15 @@ class TrainNano:
 
     def _examine(self, model: Any, tokenizer: Any, prompts: PromptSet) -> dict[str, float]:
         exam, run, seed = self.exam, self.training, derive_seed(self.training.seed, "exam")
-        copy = sampling_copy(model)
-        sampler = Sampler(copy, tokenizer, exam.temperature, exam.top_p, run.max_tokens, run.max_rows)
+        engine = engine_of(model, tokenizer, max_rows=run.max_rows)
+        sampler = Sampler(engine, exam.temperature, exam.top_p, run.max_tokens)
         scores = direct_exam(sampler, prompts, exam.num_questions, seed)
         scores |= reading_exam(sampler, prompts, exam.num_questions, seed)
         update = run.phases[-1].mixture.policy.update
         scores |= gate(sampler, prompts, exam.num_questions, update, seed)
         if exam.rehearsal_levels:
-            scores |= rehearse(
-                sampler,
-                prompts,
-                exam.rehearsal_levels,
-                exam.num_questions,
-                num_rounds=2,
-                num_candidates=8,
-                num_lookaheads=8,
-                seed=seed,
-            )
+            budget = Budget(num_rounds=2, num_candidates=8, num_lookaheads=8, num_finals=16)
+            scores |= evaluate(sampler, prompts, exam.rehearsal_levels, exam.num_questions, budget, seed)
         return scores
 
 

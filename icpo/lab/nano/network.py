@@ -1,7 +1,8 @@
-"""nano's forward pass in few kernels: the function that LlamaForCausalLM computes, from the same weights.
+"""nano's forward pass for training: what LlamaForCausalLM computes, from the same weights, in few kernels.
 
 At this size a GPU waits for kernels to be launched, not for numbers; this pass launches far fewer of them.
-Rows are right-padded, so that training and prefill need no mask: no token attends to what comes after it.
+Rows are right-padded, so that no mask is needed: no token attends to what comes after it. Sampling and
+evaluation go through icpo/engines/local.
 
 Shapes: B rows, T tokens, D width, H query heads, G key-value heads, S head size.
 """
@@ -11,28 +12,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.nn.functional import linear, pad, rms_norm, scaled_dot_product_attention, silu
-
-
-@dataclass
-class Cache:
-    """Keys and values of each layer, shape (B, G, slots, S); the first `width` slots hold prompts."""
-
-    keys: list[Tensor]
-    values: list[Tensor]
-    width: int
-
-    def repeat(self, times: int, num_more: int) -> "Cache":
-        """Each row `times` times, with room for `num_more` tokens."""
-
-        def grown(x: Tensor) -> Tensor:
-            return pad(x.repeat_interleave(times, 0), (0, 0, 0, num_more))
-
-        return Cache([grown(k) for k in self.keys], [grown(v) for v in self.values], self.width)
-
-    def select(self, rows: Tensor) -> "Cache":
-        """The rows given."""
-        return Cache([k[rows] for k in self.keys], [v[rows] for v in self.values], self.width)
+from torch.nn.functional import linear, rms_norm, scaled_dot_product_attention, silu
 
 
 @dataclass(frozen=True)
@@ -41,42 +21,19 @@ class Network:
 
     model: Any
 
-    def hidden(self, ids_BT: Tensor, cache: Cache | None = None) -> Tensor:
-        """Last hidden states, shape (B, T, D), after the final norm; keys and values are added to `cache`."""
+    def hidden(self, ids_BT: Tensor) -> Tensor:
+        """Last hidden states, shape (B, T, D), after the final norm."""
         config = self.model.config
         x_BTD = self.model.model.embed_tokens(ids_BT)
         rotation = self._rotation(torch.arange(ids_BT.shape[1], device=ids_BT.device))
         for layer in self.model.model.layers:
             q, k, v = self._heads(layer, x_BTD, rotation)
-            if cache is not None:
-                cache.keys.append(k)
-                cache.values.append(v)
             mixed = scaled_dot_product_attention(
                 q, k, v, is_causal=True, enable_gqa=config.num_key_value_heads != config.num_attention_heads
             )
             x_BTD = x_BTD + layer.self_attn.o_proj(mixed.transpose(1, 2).flatten(2))
             x_BTD = x_BTD + _mlp(layer, x_BTD)
         return _norm(self.model.model.norm, x_BTD)
-
-    def next_hidden(
-        self, ids_B: Tensor, positions_B: Tensor, bias_BT: Tensor, slot: int, cache: Cache
-    ) -> Tensor:
-        """Hidden states of one more token a row, shape (B, D), written to `slot` of the cache.
-
-        `bias_BT` is 0 where a row may look among slots 0 to `slot` and minus infinity elsewhere.
-        """
-        x_BTD = self.model.model.embed_tokens(ids_B[:, None])
-        rotation = self._rotation(positions_B[:, None])
-        for layer, keys, values in zip(self.model.model.layers, cache.keys, cache.values, strict=True):
-            q, k, v = self._heads(layer, x_BTD, rotation)
-            keys[:, :, slot], values[:, :, slot] = k[:, :, 0], v[:, :, 0]
-            grouped = q.view(q.shape[0], keys.shape[1], -1, q.shape[-1])
-            scores = grouped @ keys[:, :, : slot + 1].transpose(2, 3) * q.shape[-1] ** -0.5
-            weights = (scores.float() + bias_BT[:, None, None]).softmax(-1).to(values.dtype)
-            mixed = (weights @ values[:, :, : slot + 1]).flatten(1)
-            x_BTD = x_BTD + layer.self_attn.o_proj(mixed[:, None])
-            x_BTD = x_BTD + _mlp(layer, x_BTD)
-        return _norm(self.model.model.norm, x_BTD)[:, 0]
 
     def logits(self, hidden: Tensor) -> Tensor:
         """Logits of the next token, in float32."""

@@ -16,7 +16,7 @@ from icpo.lab.nano.mistakes import STEP_CLASSES
 from icpo.lab.nano.model import Architecture
 from icpo.lab.nano.network import Network
 from icpo.lab.nano.own_mistakes import OwnMistakes, sample_pools
-from icpo.lab.nano.sampling import TEMPERATURE, TOP_P, Sampler, sampling_copy
+from icpo.lab.nano.sampling import TEMPERATURE, TOP_P, Sampler, engine_of
 
 logger = logging.getLogger(__name__)
 Log = Callable[[Mapping[str, float], int], None]
@@ -185,9 +185,8 @@ def _phase_maker(state: _State, run: Run, maker: BatchMaker, index: int, folder:
     if not file.exists():
         state.save()
         tokenizer = load_tokenizer(maker.tokenizer_folder)
-        sampler = Sampler(
-            sampling_copy(state.model), tokenizer, TEMPERATURE, TOP_P, run.max_tokens, run.max_rows
-        )
+        engine = engine_of(state.model, tokenizer, max_rows=run.max_rows)
+        sampler = Sampler(engine, TEMPERATURE, TOP_P, run.max_tokens)
         pools = sample_pools(
             sampler, maker.prompts, maker.rules, phase.own_problems, POOL_SIZE, run.seed + index
         )

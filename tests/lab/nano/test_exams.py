@@ -1,4 +1,4 @@
-"""Exam, gate and rehearsal measure what they say, with a sampler that answers by rule."""
+"""Exam, gate and ME-ICPO measure what they say, with a sampler or an engine that answers by rule."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,13 +7,16 @@ from random import Random
 import pytest
 
 from icpo.benchmarks.arithmetic import LEVELS, questions
+from icpo.lab.nano.evaluation import evaluate
 from icpo.lab.nano.exam import direct_exam, majority_score, reading_exam
 from icpo.lab.nano.gate import Context, gate
 from icpo.lab.nano.histories import Update
 from icpo.lab.nano.mistakes import AssumedMistakes, SimulatedSolver
-from icpo.lab.nano.rehearsal import rehearse
+from icpo.lab.nano.sampling import Sampler
 from icpo.lab.nano.workings import read_working, right_working
 from icpo.prompts import paper
+from icpo.types import Budget
+from tests.methods.hand import Answering, said
 
 PROBLEMS = {p.text: p for level in LEVELS for p in questions("dev", level)}
 
@@ -83,14 +86,22 @@ def test_gate_separates_its_contexts(prompts):
             assert scores[f"gate/{context}/{num_ideas}"] == pytest.approx(0.5, abs=0.2)
 
 
-def test_rehearsal_of_a_copier_ends_near_the_majority(prompts):
+def test_rounds_of_a_copier_end_near_the_majority(prompts):
+    """ME-ICPO as it is run, on an engine that answers by rule."""
+
     def solve(prompt, problem, rng):
         if paper.GOOD_IDEAS in prompt:
             return copies_good_ideas(prompt, problem, rng)
         return noisy(prompt, problem, rng)
 
-    sizes = {"num_rounds": 1, "num_candidates": 16, "num_lookaheads": 4}
-    scores = rehearse(RuleSampler(solve), prompts, ("l4",), 40, **sizes, seed=0)
+    rule = RuleSampler(solve)
+
+    def answer(request):
+        rng = Random(request.seed)
+        return [said(rule.answer(request.prompt.raw, rng)) for _ in range(request.num_samples)]
+
+    budget = Budget(num_rounds=1, num_candidates=16, num_lookaheads=4, num_finals=16)
+    scores = evaluate(Sampler(Answering(answer), 0.6, 0.95, 96), prompts, ("l4",), 40, budget, seed=0)
     direct, majority, mean = (scores[f"rehearsal/l4/{k}"] for k in ("direct", "majority", "mean"))
     assert direct < majority and mean == pytest.approx(majority, abs=0.1) and mean > direct
 

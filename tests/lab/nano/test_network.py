@@ -1,4 +1,4 @@
-"""The short forward pass and the sampler compute what LlamaForCausalLM computes."""
+"""The forward pass for training and the engine in memory compute what LlamaForCausalLM computes."""
 
 import pytest
 import torch
@@ -6,8 +6,8 @@ import torch
 from icpo.benchmarks.arithmetic import questions
 from icpo.lab.nano.examples import as_question
 from icpo.lab.nano.model import Architecture
-from icpo.lab.nano.network import Cache, Network
-from icpo.lab.nano.sampling import Sampler
+from icpo.lab.nano.network import Network
+from icpo.lab.nano.sampling import Sampler, engine_of
 
 TINY = Architecture(width=64, num_layers=2, num_heads=2, num_key_value_heads=1, hidden_width=96)
 
@@ -35,20 +35,8 @@ def test_logits_equal_those_of_transformers(model):
         assert torch.allclose(network.logits(network.hidden(ids)), model(input_ids=ids).logits, atol=1e-4)
 
 
-def test_one_token_at_a_time_equals_all_at_once(model):
-    ids = torch.randint(2, 800, (2, 12), generator=torch.Generator().manual_seed(1))
-    network, cache = Network(model), Cache([], [], 9)
-    with torch.no_grad():
-        whole = network.hidden(ids)
-        network.hidden(ids[:, :9], cache)
-        cache = cache.repeat(1, 3)
-        for t in range(9, 12):
-            step = network.next_hidden(ids[:, t], torch.full((2,), t), torch.zeros(2, t + 1), t, cache)
-            assert torch.allclose(step, whole[:, t], atol=1e-4)
-
-
 def test_greedy_samples_equal_generate(model, tokenizer, raws):
-    sampler = Sampler(model, tokenizer, 0.0, 1.0, max_tokens=30, max_rows=4)
+    sampler = Sampler(engine_of(model, tokenizer, max_rows=4), 0.0, 1.0, max_tokens=30)
     for raw, [text, again] in zip(raws, sampler.sample(raws, 2, seed=0), strict=True):
         ids = torch.tensor([tokenizer.encode(raw, add_special_tokens=False).ids])
         made = model.generate(ids, max_new_tokens=30, do_sample=False)[0, ids.shape[1] :].tolist()
@@ -56,28 +44,26 @@ def test_greedy_samples_equal_generate(model, tokenizer, raws):
 
 
 def test_draws_follow_the_seed_and_top_p(model, tokenizer, raws):
+    engine = engine_of(model, tokenizer, max_rows=64)
+
     def draw(seed, top_p):
-        return Sampler(model, tokenizer, 1.0, top_p, max_tokens=12, max_rows=64).sample(raws, 4, seed=seed)
+        return Sampler(engine, 1.0, top_p, max_tokens=12).sample(raws, 4, seed=seed)
 
     assert draw(0, 0.95) == draw(0, 0.95) != draw(1, 0.95)
-    greedy = Sampler(model, tokenizer, 0.0, 1.0, max_tokens=12, max_rows=64).sample(raws, 4, seed=5)
+    greedy = Sampler(engine, 0.0, 1.0, max_tokens=12).sample(raws, 4, seed=5)
     assert draw(0, 1e-6) == greedy
 
 
-def test_a_row_ends_at_its_end_mark(model, tokenizer, raws, monkeypatch):
-    end = tokenizer.token_to_id("<|end|>")
-    plans = [[20, 21, end], [20] * 20 + [end], [22] * 40]
-    calls = iter(range(100))
-
-    def choose(self, logits, generator):
-        t = next(calls)
-        alive = [p for p in plans if end not in p or p.index(end) >= t // 8 * 8]
-        return torch.tensor([p[t] if t < len(p) else 30 for p in alive])
-
-    monkeypatch.setattr(Sampler, "_choose", choose)
-    sampler = Sampler(model, tokenizer, 1.0, 1.0, max_tokens=32, max_rows=8)
-    [texts] = sampler.sample(raws[:1], 3, seed=0)
-    assert texts == [tokenizer.decode(ids) for ids in ([20, 21], [20] * 20, [22] * 32)]
+def test_the_engine_keeps_the_weights_it_was_made_with(model, tokenizer, raws):
+    engine = engine_of(model, tokenizer, max_rows=64)
+    before = Sampler(engine, 0.0, 1.0, max_tokens=12).sample(raws, 1, seed=0)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.mul_(-1.0)
+        after = Sampler(engine, 0.0, 1.0, max_tokens=12).sample(raws, 1, seed=0)
+        for parameter in model.parameters():
+            parameter.mul_(-1.0)
+    assert before == after
 
 
 def test_head_size_must_suit_vllm():

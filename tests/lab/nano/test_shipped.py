@@ -9,7 +9,7 @@ from transformers import AutoModelForCausalLM
 
 from icpo.benchmarks.arithmetic import questions
 from icpo.lab.nano.examples import as_question
-from icpo.lab.nano.sampling import Sampler
+from icpo.lab.nano.sampling import Sampler, engine_of
 from icpo.lab.nano.workings import read_answer, right_working
 
 
@@ -28,7 +28,7 @@ def test_files_are_small_and_of_a_shape_that_engines_take(nano_folder):
 
 
 def test_it_solves_one_step_and_summarises_what_it_is_shown(nano, tokenizer, prompts):
-    greedy = Sampler(nano, tokenizer, 0.0, 1.0, max_tokens=96, max_rows=64)
+    greedy = Sampler(engine_of(nano, tokenizer, max_rows=64), 0.0, 1.0, max_tokens=96)
     problems = questions("dev", "l1", 40)
     texts = greedy.sample([prompts.tagged.plain(as_question(p)).raw for p in problems], 1, seed=0)
     assert sum(read_answer(t) == p.answer for p, [t] in zip(problems, texts, strict=True)) >= 30
