@@ -13,7 +13,7 @@ AGREED = {
     "lookahead": {"ONE": [4, 4, 4, 5]},
     "final": boxed(4, 5),
 }
-FORCED = Book(BOOK.answer_line, False, True, "full", "The answer is boxed{")
+FORCED = Book(BOOK.answer_line, False, True, "full", forced_answer="The answer is boxed{")
 
 
 def stages(asked):
