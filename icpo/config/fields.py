@@ -21,10 +21,10 @@ def misfits(kind: Callable[..., Any], values: Mapping[str, Any], name: str) -> I
 
     Of values only those of a dataclass are looked at, in fields of whole numbers, numbers, switches, texts,
     lists of these of any length or of a given one, and objects; null is kept from every field that does not
-    allow it. All else is the dataclass's own business.
+    allow it. A validated class checks its values itself, except that a node without a class is named here.
     """
     yield from _unfit_keys(kind, values, name)
-    if not is_dataclass(kind) or is_pydantic_dataclass(kind):  # which checks its values itself
+    if not is_dataclass(kind):
         return
     annotations = _annotations(kind)
     for field in fields(kind):
@@ -32,12 +32,14 @@ def misfits(kind: Callable[..., Any], values: Mapping[str, Any], name: str) -> I
             continue
         annotation, value = annotations.get(field.name, Any), values[field.name]
         wanted = _wanted(annotation)
-        if wanted is not None and not wanted.fits(value):
+        if isinstance(value, Mapping) and "_target_" not in value and (objects := _objects(annotation)):
+            yield f"{field.name} needs `_target_: {' or '.join(objects)}`, got {dict(value)!r}"
+        elif is_pydantic_dataclass(kind):
+            continue
+        elif wanted is not None and not wanted.fits(value):
             yield wanted.misfit(field.name, value)
         elif wanted is None and value is None and not _may_be_null(annotation):
             yield f"{field.name} must not be null"
-        elif isinstance(value, Mapping) and "_target_" not in value and (objects := _objects(annotation)):
-            yield f"{field.name} needs `_target_: {' or '.join(objects)}`, got {dict(value)!r}"
 
 
 def _unfit_keys(kind: Callable[..., Any], values: Mapping[str, Any], name: str) -> Iterator[str]:
