@@ -163,8 +163,8 @@ def test_memory_that_runs_out_names_the_way_out():
             )
 
     small = TransformersEngine(
-        Full(), None, lambda prompt: (1, 2), identity="full", block_questions=1, max_batch_rows=3,
-        max_context_tokens=256,
+        Full(), None, lambda prompt: (1, 2), lambda text: (1,), identity="full", block_questions=1,
+        max_batch_rows=3, max_context_tokens=256,
     )  # fmt: skip
     with pytest.raises(
         EngineError, match=r"\(Tried to allocate 28.49 GiB\).*max_batch_rows \(now 3\)"

@@ -1,7 +1,9 @@
 """Samples a question without attempts, then with one attempt or more in the prompt, under each condition."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from pydantic import NonNegativeInt
 
 from icpo.lab.probe.conditions import (
     BASE,
@@ -16,7 +18,6 @@ from icpo.lab.probe.conditions import (
     Condition,
 )
 from icpo.methods.drawing import draw_summaries
-from icpo.methods.settings import require_at_least
 from icpo.seeding import derive_seed
 from icpo.types import (
     Attempt,
@@ -35,12 +36,13 @@ from icpo.types import (
     Step,
     Toolkit,
     Votes,
+    validated,
 )
 
 NUM_SCORED = 6
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class TaggedAttempts:
     """Two halves of base samples, of which one chooses attempts and the other estimates; then each condition.
 
@@ -52,15 +54,12 @@ class TaggedAttempts:
     name: str
     label: str
     budget: Budget
-    num_further: int
+    num_further: NonNegativeInt
     score: bool
     score_after: str
     reward: RewardSource
     partners: tuple[tuple[str, Question], ...] = ()
     further: frozenset[str] = frozenset()
-
-    def __post_init__(self) -> None:
-        require_at_least(0, num_further=self.num_further)
 
     def among(self, questions: Sequence[Question]) -> "TaggedAttempts":
         """The same method; each question's foreign attempt is the next one's."""
