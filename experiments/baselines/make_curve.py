@@ -1,6 +1,6 @@
-"""Accuracy against generated tokens, a curve a method: python experiments/baselines/make_curve.py [RUN_NAME].
+"""Accuracy against cost, a curve a method: python experiments/baselines/make_curve.py [RUN_NAME].
 
-Reads RUN/report/costs.csv, which make_table.py writes; writes RUN/report/accuracy_against_tokens.{png,pdf}.
+Reads RUN/report/costs.csv, which make_table.py writes; writes RUN/report/accuracy_against_cost.{png,pdf}.
 """
 
 import sys
@@ -26,6 +26,8 @@ STYLES = {
 ROWS = {
     "tokens_per_answer": "generated tokens for one answer",
     "tokens_all_answers": "generated tokens for 16 answers",
+    "flops_per_answer": "FLOPs for one answer",
+    "flops_all_answers": "FLOPs for 16 answers",
 }
 NOTE = "Points: a method at one budget. Bars: 95% intervals, over questions. Dashes: the base."
 
@@ -38,18 +40,19 @@ def main() -> None:
     if not (report / "costs.csv").is_file():
         raise SystemExit(f"No {report / 'costs.csv'}. Run python experiments/baselines/make_table.py first.")
     figure = draw(pd.read_csv(report / "costs.csv"))
-    for path in (report / "accuracy_against_tokens.png", report / "accuracy_against_tokens.pdf"):
+    for path in (report / "accuracy_against_cost.png", report / "accuracy_against_cost.pdf"):
         figure.savefig(path, dpi=160)
         sys.stdout.write(f"{path}\n")
 
 
 def draw(costs: pd.DataFrame) -> Figure:
-    """A column of panels a benchmark; above tokens are counted for one answer, below for 16."""
+    """A column of panels a benchmark; a row each way of counting that the table has, see ROWS."""
+    rows = {name: title for name, title in ROWS.items() if costs[name].notna().any()}
     benchmarks = sorted(costs["benchmark"].unique())
-    figure = Figure(figsize=(3.5 * len(benchmarks) + 1.7, 7.4), layout="constrained")
+    figure = Figure(figsize=(3.5 * len(benchmarks) + 1.7, 3.7 * len(rows)), layout="constrained")
     FigureCanvasAgg(figure)
-    panels = figure.subplots(len(ROWS), len(benchmarks), sharex="row", sharey=True, squeeze=False)
-    for row, (column, title) in zip(panels, ROWS.items(), strict=True):
+    panels = figure.subplots(len(rows), len(benchmarks), sharex="row", sharey=True, squeeze=False)
+    for row, (column, title) in zip(panels, rows.items(), strict=True):
         for axes, benchmark in zip(row, benchmarks, strict=True):
             _draw_panel(axes, costs[costs["benchmark"] == benchmark], column)
             axes.set_xlabel(title)
@@ -65,7 +68,7 @@ def draw(costs: pd.DataFrame) -> Figure:
 
 def _draw_panel(axes: Any, costs: pd.DataFrame, column: str) -> None:
     for method, (name, colour, marker) in STYLES.items():
-        curve = costs[costs["method"] == method].sort_values(column)
+        curve = costs[costs["method"] == method].dropna(subset=column).sort_values(column)
         if curve.empty:
             continue
         values, low, high = (100 * curve[bound] for bound in ("mean", "low", "high"))

@@ -1,11 +1,12 @@
-"""Who wins at equal tokens: python experiments/baselines/make_matched.py [RUN_NAME] [--of METHOD].
+"""Who wins at equal cost: python experiments/baselines/make_matched.py [RUN_NAME] [--of METHOD].
 
 Reads RUN/report/costs.csv, which make_table.py writes, and the scores of its cells; writes matched.csv and
 matched.md beside it (matched_METHOD.csv and .md for another method than ME-ICPO). Each arm of it meets, of
-each rival, the arm of highest Mean@k among those that take no more tokens: chosen after the fact, so in the
-rival's favour. Differences are paired by question and seed. Benchmarks are pooled as arms of the method have
-them: a pool is named by its benchmarks (a+b), compares the arms that have all of them, and names those left
-out.
+each rival, the arm of highest Mean@k among those that cost no more, by FLOPs and by generated tokens: chosen
+after the fact, so in the rival's favour. An arm without FLOPs (TTRL, whose training is not sampling) is
+compared by tokens alone. Differences are paired by question and seed. Benchmarks are pooled as arms of the
+method have them: a pool is named by its benchmarks (a+b), compares the arms that have all of them, and names
+those left out.
 """
 
 import sys
@@ -24,6 +25,8 @@ from icpo.report.text import markdown_table
 from icpo.store import load_scores
 
 COUNTED = {
+    "flops_per_answer": "FLOPs for one answer",
+    "flops_all_answers": "FLOPs for 16 answers",
     "tokens_per_answer": "generated tokens for one answer",
     "tokens_all_answers": "generated tokens for 16 answers",
 }
@@ -33,12 +36,12 @@ NAMES = {ME_ICPO: "ME-ICPO", "me_icpo_racing": "ME-ICPO with racing", "ttrl": "T
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """One method at one budget: Mean@k by (benchmark and question, seed), tokens a question as counted."""
+    """One method at one budget: Mean@k by (benchmark and question, seed), costs a question as counted."""
 
     method: str
     label: str
     values: Values
-    tokens: Mapping[str, float]
+    costs: Mapping[str, float]
 
     @property
     def score(self) -> float:
@@ -77,14 +80,15 @@ def rows_of(costs: pd.DataFrame, outputs: Path, method: str = ME_ICPO) -> Iterat
             left_out = [label for label in own["label"].unique() if label not in {arm.label for arm in arms}]
             ours = [arm for arm in arms if arm.method == method]
             for counted in COUNTED:
-                for arm in sorted(ours, key=lambda arm: arm.tokens[counted]):
+                counting = [arm for arm in ours if arm.costs[counted] >= 0]  # not NaN
+                for arm in sorted(counting, key=lambda arm: arm.costs[counted]):
                     for rival in dict.fromkeys(a.method for a in arms if a.method != method):
                         yield {
                             "backbone": backbone,
                             "benchmark": "+".join(scope),
                             "counted": counted,
                             method: arm.label,
-                            f"{method}_tokens": arm.tokens[counted],
+                            f"{method}_cost": arm.costs[counted],
                             "rival": rival,
                             **matched(arm, [a for a in arms if a.method == rival], counted),
                             "left_out": " ".join(left_out),
@@ -100,7 +104,7 @@ def scopes_of(costs: pd.DataFrame, method: str) -> list[tuple[str, ...]]:
 
 
 def arms_of(costs: pd.DataFrame, outputs: Path) -> list[Arm]:
-    """The arms that have all benchmarks of the table; tokens are means over them."""
+    """The arms that have all benchmarks of the table; costs are means over them."""
     num_benchmarks = costs["benchmark"].nunique()
     arms = []
     for (method, label), part in costs.groupby(["method", "label"], sort=False):
@@ -109,20 +113,20 @@ def arms_of(costs: pd.DataFrame, outputs: Path) -> list[Arm]:
             for benchmark, cell in zip(part["benchmark"], part["cell"], strict=True):
                 scores = load_scores(outputs / cell)
                 values |= values_of(scores, mean_at_k, benchmark)
-            arms.append(Arm(method, label, values, {name: part[name].mean() for name in COUNTED}))
+            arms.append(Arm(method, label, values, {name: part[name].mean(skipna=False) for name in COUNTED}))
     return arms
 
 
 def matched(ours: Arm, rivals: Sequence[Arm], counted: str) -> dict[str, Any]:
-    """An arm minus the best of a rival's that take no more tokens; no numbers where all take more."""
-    within = [arm for arm in rivals if arm.tokens[counted] <= ours.tokens[counted]]
+    """An arm minus the best of a rival's that cost no more; no numbers where all cost more."""
+    within = [arm for arm in rivals if arm.costs[counted] <= ours.costs[counted]]
     if not within:
-        return dict.fromkeys(("arm", "arm_tokens", "difference", "low", "high"))
+        return dict.fromkeys(("arm", "arm_cost", "difference", "low", "high"))
     best = max(within, key=lambda arm: arm.score)
     gain = paired_difference(ours.values, best.values)
     return {
         "arm": best.label,
-        "arm_tokens": best.tokens[counted],
+        "arm_cost": best.costs[counted],
         "difference": gain.value,
         "low": gain.low,
         "high": gain.high,
@@ -134,10 +138,10 @@ def tables(rows: Sequence[Mapping[str, Any]], method: str = ME_ICPO) -> Iterator
     names = ("backbone", "benchmark", "counted")
     for key in dict.fromkeys(tuple(row[name] for name in names) for row in rows):
         own = [row for row in rows if tuple(row[name] for name in names) == key]
-        ours = {row[method]: f"{row[method]} ({row[f'{method}_tokens']:,.0f} tokens)" for row in own}
+        backbone, benchmark, counted = key
+        ours = {row[method]: f"{row[method]} ({_cost(row[f'{method}_cost'], counted)})" for row in own}
         found = {(row["rival"], row[method]): row for row in own}
         rivals = dict.fromkeys(row["rival"] for row in own)
-        backbone, benchmark, counted = key
         title = f"{NAMES.get(method, method)} minus rival (points), {COUNTED[counted]}"
         yield f"### {backbone}, {benchmark}: {title}\n"
         body = [[rival, *(_text(found[rival, arm]) for arm in ours)] for rival in rivals]
@@ -148,9 +152,13 @@ def tables(rows: Sequence[Mapping[str, Any]], method: str = ME_ICPO) -> Iterator
 
 def _text(row: Mapping[str, Any]) -> str:
     if row["arm"] is None:
-        return "takes more"
+        return "costs more"
     value, low, high = (100 * row[name] for name in ("difference", "low", "high"))
-    return f"{value:+.1f} [{low:+.1f}, {high:+.1f}] ({row['arm']}, {row['arm_tokens']:,.0f})"
+    return f"{value:+.1f} [{low:+.1f}, {high:+.1f}] ({row['arm']}, {_cost(row['arm_cost'], row['counted'])})"
+
+
+def _cost(value: float, counted: str) -> str:
+    return f"{value / 1e9:,.2f} GFLOPs" if counted.startswith("flops") else f"{value:,.0f} tokens"
 
 
 if __name__ == "__main__":

@@ -13,8 +13,10 @@ from typing import Any
 import pandas as pd
 
 from icpo.metrics import compare
+from icpo.metrics.flops import ModelSize, sampling_flops
 from icpo.report.command_line import ends_in_a_line
 from icpo.report.paper import paper_numbers
+from icpo.report.sizes import cell_size
 from icpo.report.text import markdown_table
 from icpo.store import load_scores, read_metrics, run_cells
 
@@ -22,6 +24,7 @@ PAPER_BACKBONE = "qwen7b"
 MATH_LEVELS = [f"math_l{level}" for level in range(1, 6)]
 SHARED_SEARCH = ("direct", "me_icpo", "ttrl")  # their k answers come from one search; those of others from k
 NUM_ANSWERS = 16
+USAGE = ("num_requests", "num_sequences", "prompt_tokens", "cached_prompt_tokens", "generated_tokens")
 SHOWN = {
     "label": "method",
     "mean": "Mean@k (%)",
@@ -32,6 +35,9 @@ SHOWN = {
     "seconds_per_question": "s/question",
     "tokens_per_answer": "tokens, one answer",
     "tokens_all_answers": f"tokens, {NUM_ANSWERS} answers",
+    "prompt_per_generated": "prompt tokens per generated",
+    "flops_per_answer": "GFLOPs, one answer",
+    "flops_all_answers": f"GFLOPs, {NUM_ANSWERS} answers",
 }
 PAPER_SHOWN = {
     "paper_mean": "paper Mean@16",
@@ -85,7 +91,7 @@ def read_costs(cells: Sequence[Path]) -> pd.DataFrame:
     }
     rows = [
         {
-            **cost_row(metrics),
+            **cost_row(metrics, cell_size(cell)),
             **gained(cell, bases.get((metrics["backbone"], metrics["benchmark"]))),
             "cell": f"{cell.parent.name}/{cell.name}",
         }
@@ -96,18 +102,17 @@ def read_costs(cells: Sequence[Path]) -> pd.DataFrame:
     return costs if costs.empty else costs.sort_values(["benchmark", "tokens_per_answer"], kind="stable")
 
 
-def cost_row(metrics: Mapping[str, Any]) -> dict[str, Any]:
+def cost_row(metrics: Mapping[str, Any], size: ModelSize | None) -> dict[str, Any]:
     """What one cell's metrics.json says of its gain and cost, per question and seed."""
     num = metrics["num_questions"] * len(metrics["seeds"])
-    generated, k = metrics["generated_tokens"], metrics["k"]
-    finals = metrics["generated_by_purpose"].get("final", 0)
-    shared = generated - finals if metrics["method"] in SHARED_SEARCH else 0
+    one, every = (usage_for(metrics, answers) for answers in (1, NUM_ANSWERS))
+    is_counted = size is not None and metrics["method"] != "ttrl"  # its training is not sampling
     return {
         "backbone": metrics["backbone"],
         "benchmark": metrics["benchmark"],
         "method": "me_icpo_racing" if metrics.get("selector") == "entropy_racing" else metrics["method"],
         "label": metrics["label"],
-        "k": k,
+        "k": metrics["k"],
         **{
             name: metrics["mean_at_k"][key]
             for name, key in (("mean", "value"), ("low", "low"), ("high", "high"))
@@ -116,12 +121,33 @@ def cost_row(metrics: Mapping[str, Any]) -> dict[str, Any]:
         "accuracy_low": metrics["accuracy"]["low"],
         "accuracy_high": metrics["accuracy"]["high"],
         "seconds_per_question": metrics["wall_seconds"] / num,
-        "tokens_per_question": generated / num,
-        "tokens_per_answer": (shared + (generated - shared) / k) / num,
-        "tokens_all_answers": (shared + (generated - shared) / k * NUM_ANSWERS) / num,
+        "tokens_per_question": metrics["generated_tokens"] / num,
+        "tokens_per_answer": one["generated_tokens"],
+        "tokens_all_answers": every["generated_tokens"],
         "prompt_tokens_per_question": metrics["prompt_tokens"] / num,
+        "prompt_per_generated": metrics["prompt_tokens"] / max(metrics["generated_tokens"], 1),
+        "flops_per_answer": sampling_flops(size, **one) if is_counted else None,
+        "flops_all_answers": sampling_flops(size, **every) if is_counted else None,
         "num_questions": metrics["num_questions"],
         "num_seeds": len(metrics["seeds"]),
+    }
+
+
+def usage_for(metrics: Mapping[str, Any], num_answers: int) -> dict[str, float]:
+    """The usage of a question and seed, were there so many final answers instead of the cell's k.
+
+    A search that all answers share is made once, and one request asks for all of its finals; otherwise each
+    answer has a search of its own.
+    """
+    num, k = metrics["num_questions"] * len(metrics["seeds"]), metrics["k"]
+    usage = {name: metrics.get(name, 0) / num for name in USAGE}
+    if metrics["method"] not in SHARED_SEARCH:
+        return {name: value / k * num_answers for name, value in usage.items()}
+    finals = metrics["generated_by_purpose"].get("final", 0) / num
+    searched = usage["generated_tokens"] - finals
+    return usage | {
+        "generated_tokens": searched + finals / k * num_answers,
+        "num_sequences": usage["num_sequences"] - k + num_answers,
     }
 
 
@@ -172,6 +198,8 @@ def _shown(row: Mapping[str, Any]) -> dict[str, str]:
         "seconds_per_question": f"{row['seconds_per_question']:.2f}",
         "tokens_per_answer": f"{row['tokens_per_answer']:,.0f}",
         "tokens_all_answers": f"{row['tokens_all_answers']:,.0f}",
+        "prompt_per_generated": f"{row['prompt_per_generated']:.2f}",
+        **{name: _giga(row[name]) for name in ("flops_per_answer", "flops_all_answers")},
     }
 
 
@@ -196,6 +224,10 @@ def _points(row: Mapping[str, Any]) -> str:
     if pd.isna(value):
         return ""
     return f"{100 * value:+.1f}" + ("" if pd.isna(low) else f" [{100 * low:+.1f}, {100 * high:+.1f}]")
+
+
+def _giga(flops: float | None) -> str:
+    return "" if flops is None or pd.isna(flops) else f"{flops / 1e9:,.2f}"
 
 
 def _percent(value: float, low: float, high: float) -> str:

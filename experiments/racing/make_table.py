@@ -18,9 +18,11 @@ import pandas as pd
 
 from icpo.metrics import estimate, mean_at_k, paired_difference
 from icpo.metrics.compare import values_of
+from icpo.metrics.flops import sampling_flops
 from icpo.report.command_line import ends_in_a_line, run_parser
+from icpo.report.sizes import cell_size
 from icpo.report.text import markdown_table
-from icpo.store import load_scores, read_metrics, read_results, run_cells
+from icpo.store import load_scores, read_manifest, read_metrics, read_results, run_cells
 
 POOL = "all levels"
 UNIFORM = 16  # look-aheads of the reference
@@ -30,7 +32,10 @@ SHOWN = {
     "pairs": "pairs",
     "tokens": "tokens/question",
     "lookahead_tokens": "of look-aheads",
-    "share": "share of yardstick's",
+    "prompt_per_generated": "prompt tokens per generated",
+    "flops": "GFLOPs/question",
+    "flops_share": "share of yardstick's GFLOPs",
+    "share": "share of yardstick's look-ahead tokens",
     "lookaheads": "look-aheads/question",
     "mean": "Mean@k (%)",
     "difference": "minus yardstick (points)",
@@ -38,6 +43,7 @@ SHOWN = {
     "differ": "Mean@k differs",
     "holds": "third, within 2 points",
 }
+USAGE = ("num_requests", "num_sequences", "prompt_tokens", "cached_prompt_tokens", "generated_tokens")
 Key = tuple[Hashable, int]
 Values = dict[Key, float]
 Kept = tuple[tuple[tuple[str, Any, str], ...], ...]
@@ -46,13 +52,18 @@ Kept = tuple[tuple[tuple[str, Any, str], ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """One arm on one benchmark, by (question, seed): Mean@k, tokens, look-aheads and their tokens, ideas."""
+    """One arm on one benchmark, by (question, seed): Mean@k, tokens, look-aheads and their tokens, ideas.
+
+    `flops` is empty where the size of the model is not known.
+    """
 
     benchmark: str
     arm: str
     is_uniform: bool
     mean: Values
     tokens: Values
+    prompt_tokens: Values
+    flops: Values
     lookahead_tokens: Values
     lookaheads: Values
     kept: dict[Key, Kept]
@@ -83,14 +94,19 @@ def costs_of(cell: Path) -> Costs | None:
     if metrics.get("method") != "me_icpo" or "mean_at_k" not in metrics:
         return None
     name = str(metrics["benchmark"])
-    scores = load_scores(cell)
+    scores, size = load_scores(cell), cell_size(cell)
     results = {((name, row["question_id"]), int(row["seed"])): row for row in read_results(cell)}
     return Costs(
         benchmark=name,
         arm=str(metrics["label"]),
-        is_uniform=(metrics["selector"], metrics["num_lookaheads"]) == ("entropy", UNIFORM),
+        is_uniform=(metrics["selector"], metrics["num_lookaheads"]) == ("entropy", UNIFORM)
+        and not forces_answers(cell),
         mean=values_of(scores, mean_at_k, name),
         tokens={key: float(row["usage"]["generated_tokens"]) for key, row in results.items()},
+        prompt_tokens={key: float(row["usage"]["prompt_tokens"]) for key, row in results.items()},
+        flops={key: sampling_flops(size, **_counts(row["usage"])) for key, row in results.items()}
+        if size
+        else {},
         lookahead_tokens={
             key: float(row["usage"]["generated_by_purpose"].get("lookahead", 0))
             for key, row in results.items()
@@ -98,6 +114,17 @@ def costs_of(cell: Path) -> Costs | None:
         lookaheads={key: float(num_lookaheads(row)) for key, row in results.items()},
         kept={key: tuple(map(kept_ideas, row["trace"])) for key, row in results.items()},
     )
+
+
+def forces_answers(cell: Path) -> bool:
+    """Whether look-aheads draw the answer alone."""
+    job = ((read_manifest(cell) or {}).get("config") or {}).get("job") or {}
+    rules = job.get("protocol", {}).get("lookahead", {})
+    return rules.get("forced_answer") is not None
+
+
+def _counts(usage: Mapping[str, Any]) -> dict[str, float]:
+    return {name: usage.get(name, 0) for name in USAGE}
 
 
 def kept_ideas(round_: Mapping[str, Any]) -> tuple[tuple[str, Any, str], ...]:
@@ -119,7 +146,7 @@ def pooled(arms: Sequence[Costs]) -> Iterator[Costs]:
         own = [arm for arm in arms if arm.arm == label]
         if not 1 < num_benchmarks == len(own):
             continue
-        fields = ("mean", "tokens", "lookahead_tokens", "lookaheads", "kept")
+        fields = ("mean", "tokens", "prompt_tokens", "flops", "lookahead_tokens", "lookaheads", "kept")
         yield Costs(
             POOL,
             label,
@@ -150,6 +177,8 @@ def _row(arm: Costs, full: Costs | None) -> dict[str, Any]:
         "pairs": len(arm.mean),
         "tokens": _average(arm.tokens),
         "lookahead_tokens": _average(arm.lookahead_tokens),
+        "prompt_per_generated": sum(arm.prompt_tokens.values()) / max(sum(arm.tokens.values()), 1.0),
+        "flops": _average(arm.flops) if arm.flops else None,
         "lookaheads": _average(arm.lookaheads),
     }
     row |= _interval("mean", estimate(arm.mean))
@@ -157,6 +186,10 @@ def _row(arm: Costs, full: Costs | None) -> dict[str, Any]:
         shared = arm.tokens.keys() & full.tokens.keys()
         own, whole = (sum(costs.lookahead_tokens[key] for key in shared) for costs in (arm, full))
         row["share"] = own / whole if whole else float("nan")
+        if arm.flops and full.flops:
+            row["flops_share"] = sum(arm.flops[key] for key in shared) / sum(
+                full.flops[key] for key in shared
+            )
         row |= _interval("difference", paired_difference(arm.mean, full.mean))
         row["kept_other"] = sum(
             any(own != other for own, other in zip(arm.kept[key], full.kept[key], strict=False))
@@ -182,6 +215,10 @@ def shown(row: Mapping[str, Any]) -> dict[str, str]:
     texts = {name: "" for name in SHOWN} | {name: str(row[name]) for name in ("benchmark", "arm", "pairs")}
     texts |= {name: f"{row[name]:,.0f}" for name in ("tokens", "lookahead_tokens", "lookaheads")}
     texts["mean"] = f"{100 * row['mean']:.2f} [{100 * row['mean_low']:.2f}, {100 * row['mean_high']:.2f}]"
+    texts["prompt_per_generated"] = f"{row['prompt_per_generated']:.2f}"
+    texts["flops"] = "" if row["flops"] is None else f"{row['flops'] / 1e9:,.1f}"
+    if "flops_share" in row:
+        texts["flops_share"] = f"{100 * row['flops_share']:.0f}%"
     if "difference" in row:
         low, high = 100 * row["difference_low"], 100 * row["difference_high"]
         texts["share"] = f"{100 * row['share']:.0f}%"

@@ -38,8 +38,8 @@ class Benchmark:
 
     `path` names a file to read instead of the source, by its columns; `level` keeps the items of that
     level alone, `ids` those so named. `order_seed` shuffles what is left; of that, `start` leaves out the
-    first so many and `limit` keeps the next so many. `expected_count` and `digest` are checked where they are
-    given, unless only some of the questions are wanted; answers are checked of these alone.
+    first so many and `limit` keeps the next so many. `expected_count` and `digest` are of all questions (of
+    the level) and are checked where they are given; answers are checked of the kept questions alone.
     """
 
     name: str
@@ -141,8 +141,6 @@ class Benchmark:
                 f"{self.name} has the question id {repeated[0]!r} more than once in {origin}. Give each "
                 "question an id of its own, or drop the column of ids: then they are numbered."
             )
-        if self.limit is not None or self.start or self.ids is not None:
-            return
         if self.expected_count is not None and len(items) != self.expected_count:
             raise BenchmarkError(
                 f"{self.name} must have {self.expected_count} questions, but {origin} has {len(items)}. "

@@ -111,8 +111,17 @@ def test_what_is_not_expected_is_named_with_the_way_out(change, message):
         replace(FOUR, **change).load()
 
 
-def test_a_limit_makes_no_claim_about_the_whole():
-    assert len(replace(FOUR, limit=3, expected_count=99, digest="0" * 32).load().questions) == 3
+@pytest.mark.parametrize("choice", [{"limit": 3}, {"start": 1}, {"ids": ("q1",)}, {"order_seed": 2}])
+@pytest.mark.parametrize(
+    ("expected", "message"), [({"expected_count": 99}, "99 questions"), ({"digest": "0" * 32}, "digest 0000")]
+)
+def test_the_whole_is_checked_also_where_some_questions_are_kept(choice, expected, message):
+    with pytest.raises(BenchmarkError, match=message):
+        replace(FOUR, **expected, **choice).load()
+
+
+def test_a_limit_above_the_count_counts_the_questions_there_are():
+    assert replace(FOUR, limit=60).num_questions() == 4 == len(replace(FOUR, limit=60).load().questions)
 
 
 def test_digest_sees_texts_and_answers_in_order_and_where_one_ends():

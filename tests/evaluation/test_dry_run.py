@@ -38,6 +38,12 @@ def test_sequences_of_a_question(overrides, num_sequences):
     assert cell_need(made).num_sequences == 10 * 2 * num_sequences
 
 
+def test_a_limit_above_the_benchmarks_size_counts_the_questions_there_are():
+    aime = ("method=direct", "backbone=qwen7b", "benchmark=aime2024", "+exp=main_table")
+    above, none = (job(*aime, f"benchmark.limit={limit}", preset=None) for limit in (60, "null"))
+    assert cell_need(above).num_sequences == cell_need(none).num_sequences == 30 * len(none.seeds) * 16
+
+
 def test_the_paper_s_budget_is_counted_by_hand():
     """n = 5 rounds of 1 + k + k requests and k + k + k m samples with k = m = 16; 16 final samples."""
     made = job("+exp=main_table", "method=me_icpo", "backbone=qwen7b", "benchmark=math_l2", preset=None)

@@ -150,9 +150,11 @@ LEVELS = ("arith_l3", "arith_l4")
 def match(tmp_path, script, monkeypatch):
     """Writes arms, then runs make_table.py and make_matched.py: the rows and the text of the second."""
 
-    def run(arms, *options):
+    def run(arms, *options, model_id=None):
+        manifest = {"config": {"job": {"backbone": {"model_id": model_id}}}}
         for cell, (_, answers) in zip(write(tmp_path / "run", *(m for m, _ in arms)), arms, strict=True):
             write_scores(cell, answers)
+            (cell / "manifest.json").write_text(json.dumps(manifest))
         monkeypatch.setattr("sys.argv", ["make_table.py", "run", "--outputs", str(tmp_path)])
         script.main()
         monkeypatch.setattr("sys.argv", ["make_matched.py", "run", "--outputs", str(tmp_path), *options])
@@ -180,7 +182,7 @@ def test_each_arm_of_me_icpo_meets_the_best_of_a_rival_at_no_more_tokens(matched
     found = {(r["me_icpo"], r["rival"]): (r["arm"], r["difference"]) for r in one.to_dict("records")}
     assert found["small", "mctsr"] == ("r4", -0.25) and found["large", "mctsr"] == ("r4", 0.25)
     assert pd.isna(found["large", "tot_majority"][0])
-    assert "| tot_majority | takes more | takes more |" in text
+    assert "| tot_majority | costs more | costs more |" in text
 
 
 def test_searches_shared_by_16_answers_are_charged_once_and_benchmarks_are_pooled(matched):
@@ -188,7 +190,7 @@ def test_searches_shared_by_16_answers_are_charged_once_and_benchmarks_are_poole
     sixteen = rows[(rows["counted"] == "tokens_all_answers") & (rows["benchmark"] == "arith_l3+arith_l4")]
     found = {(r["me_icpo"], r["rival"]): r["arm"] for r in sixteen.to_dict("records")}
     assert pd.isna(found["small", "mctsr"]) and pd.isna(found["large", "mctsr"])  # 16 x 90 tokens
-    assert set(sixteen["me_icpo_tokens"]) == {100, 900}
+    assert set(sixteen["me_icpo_cost"]) == {100, 900}
     one = rows[rows["counted"] == "tokens_per_answer"].set_index("benchmark")
     pooled = one.loc["arith_l3+arith_l4"].iloc[0]
     assert pooled["difference"] == -0.25 and pooled["low"] < -0.25 < pooled["high"]
@@ -260,3 +262,44 @@ def test_me_icpo_with_racing_does_not_meet_me_icpo(match):
     arms = [arm(method, method, 2, 100, "arith_l3") for method in ("me_icpo", "me_icpo_racing", "mctsr")]
     rows, text = match(arms, "--of", "me_icpo_racing")
     assert set(rows["rival"]) == {"mctsr"} and "ME-ICPO with racing minus rival" in text
+
+
+def test_flops_count_the_prompts_of_each_answers_own_search_and_shared_ones_once(tmp_path, script):
+    shared = metrics(
+        "me_icpo", "ours", 0.5, generated_by_purpose={"candidate": 600, "final": 400},
+        num_requests=20, num_sequences=80,
+    )  # fmt: skip
+    apart = metrics("mctsr", "mctsr", 0.5, num_requests=40, num_sequences=80)
+    cells = write(tmp_path, shared, apart, metrics("ttrl", "ttrl", 0.5, num_requests=1, num_sequences=1))
+    job = {"backbone": {"model_id": "icpo:nano", "revision": None}}
+    for cell in cells:
+        (cell / "manifest.json").write_text(json.dumps({"config": {"job": job}}))
+    costs = script.read_costs(cells).set_index("label")
+    parameters, position = 2 * 2_644_992, 4 * 4 * 256
+    # Ten questions and seeds: 5 prompt tokens in 2 requests, 100 tokens in 8 sequences of 4 answers.
+    one = (5 + 60 + 10) * parameters
+    attended = 2 * 2.5 * 3.5 / 2 + 70 * (2.5 + (70 / 5 + 1) / 2)
+    assert costs.loc["ours", "flops_per_answer"] == pytest.approx(one + attended * position)
+    # Each of 4 answers: a quarter of 5 prompt tokens in 4 requests and of 100 tokens in 8 sequences.
+    attended = 1.25 * (1.25 + 1) / 2 + 25 * (1.25 + (12.5 + 1) / 2)
+    assert costs.loc["mctsr", "flops_per_answer"] == pytest.approx(26.25 * parameters + attended * position)
+    assert costs.loc["mctsr", "flops_all_answers"] == pytest.approx(
+        16 * costs.loc["mctsr", "flops_per_answer"]
+    )
+    assert pd.isna(costs.loc["ttrl", "flops_per_answer"])
+    assert costs.loc["ours", "prompt_per_generated"] == 0.05
+    [_, table] = script.sections(costs.reset_index())
+    assert "GFLOPs, one answer" in table
+
+
+def test_equal_cost_is_equal_flops_too(match):
+    """A rival of few tokens and long prompts costs less by tokens and more by FLOPs."""
+    ours, right = arm("me_icpo", "ours", 2, 100, "arith_l3")
+    rival, wrong = arm("mctsr", "r2", 1, 90, "arith_l3")
+    size = {"num_requests": 10, "num_sequences": 10}
+    rows, text = match(
+        [(ours | size, right), (rival | size | {"prompt_tokens": 5000}, wrong)], model_id="icpo:nano"
+    )
+    found = rows.set_index("counted")["arm"]
+    assert found["tokens_per_answer"] == "r2" and pd.isna(found["flops_per_answer"])
+    assert "GFLOPs" in text

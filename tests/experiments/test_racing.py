@@ -170,6 +170,23 @@ def test_the_cost_table_compares_each_arm_with_uniform_16(tmp_path):
     assert row["difference"] == pytest.approx(own - full)
 
 
+def test_uniform_16_with_forced_answers_is_no_yardstick(tmp_path):
+    job = {"protocol": {"lookahead": {"forced_answer": "boxed{"}}}
+    forced = me_icpo(extra={"num_lookaheads": 16}, job=job).write(tmp_path, "racing")
+    assert not load("racing/make_table").costs_of(forced).is_uniform
+
+
+def test_prompts_count_in_flops(tmp_path):
+    script = load("racing/make_table")
+    [unknown] = script.rows_of([script.costs_of(me_icpo().write(tmp_path, "unknown"))])
+    assert unknown["flops"] is None and unknown["prompt_per_generated"] > 0
+    job = {"backbone": {"model_id": "icpo:nano", "revision": None}}
+    [row] = script.rows_of([script.costs_of(me_icpo(job=job).write(tmp_path, "racing"))])
+    tokens = row["tokens"] * (1 + row["prompt_per_generated"])
+    assert row["flops"] > 2 * 2_644_992 * tokens > 0
+    assert script.shown(row)["flops"] == f"{row['flops'] / 1e9:,.1f}"
+
+
 def test_another_idea_counts_whatever_the_index_and_whether_or_not_answers_move():
     script = load("racing/make_table")
     candidates = [{"answer": "7"}, {"answer": "7"}, {"answer": "8"}]
@@ -184,10 +201,7 @@ def test_another_idea_counts_whatever_the_index_and_whether_or_not_answers_move(
             "l1",
             name,
             name == "me_icpo-majority-entropy-n2-k3-m16",
-            values,
-            values,
-            values,
-            values,
+            *[values] * 6,
             {("q", 0): tuple(map(script.kept_ideas, rounds))},
         )
 

@@ -58,6 +58,7 @@ class MadeUpCell:
     question_text: str = "Ann has {i} apples and buys 12 more. How many apples has she?"
     watch: bool = False
     extra: dict = field(default_factory=dict)
+    job: dict = field(default_factory=dict)
 
     @property
     def name(self):
@@ -70,7 +71,7 @@ class MadeUpCell:
 
     def write(self, outputs: Path, run_name: str) -> Path:
         folder = outputs / run_name / self.name
-        job = {"backbone": {"name": self.backbone}, "prompts": PROMPTS, "watch": self.watch}
+        job = {"backbone": {"name": self.backbone}, "prompts": PROMPTS, "watch": self.watch, **self.job}
         config = {"run_name": run_name, "job": job}
         with CellRecords.open(folder, config=config, config_digest="d") as records:
             scores = []
