@@ -172,16 +172,19 @@ def test_the_cost_table_compares_each_arm_with_uniform_16(tmp_path):
 
 def test_uniform_16_with_forced_answers_is_no_yardstick(tmp_path):
     job = {"protocol": {"lookahead": {"forced_answer": "boxed{"}}}
-    forced = me_icpo(extra={"num_lookaheads": 16}, job=job).write(tmp_path, "racing")
+    forced = me_icpo(extra={"label": "forced", "num_lookaheads": 16}, job=job).write(tmp_path, "racing")
     assert not load("racing/make_table").costs_of(forced).is_uniform
+
+
+LABEL = {"label": "ours"}
 
 
 def test_prompts_count_in_flops(tmp_path):
     script = load("racing/make_table")
-    [unknown] = script.rows_of([script.costs_of(me_icpo().write(tmp_path, "unknown"))])
+    [unknown] = script.rows_of([script.costs_of(me_icpo(extra=LABEL).write(tmp_path, "unknown"))])
     assert unknown["flops"] is None and unknown["prompt_per_generated"] > 0
     job = {"backbone": {"model_id": "icpo:nano", "revision": None}}
-    [row] = script.rows_of([script.costs_of(me_icpo(job=job).write(tmp_path, "racing"))])
+    [row] = script.rows_of([script.costs_of(me_icpo(extra=LABEL, job=job).write(tmp_path, "racing"))])
     tokens = row["tokens"] * (1 + row["prompt_per_generated"])
     assert row["flops"] > 2 * 2_644_992 * tokens > 0
     assert script.shown(row)["flops"] == f"{row['flops'] / 1e9:,.1f}"
