@@ -4,6 +4,7 @@ import logging
 import os
 import signal
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -69,11 +70,22 @@ def main(*, makes_report: bool = True) -> None:
     Processes that share a run leave out the report (`makes_report`): `python -m icpo.report RUN` makes it.
     """
     logging.raiseExceptions = False  # a log that cannot be written, as on a full disk, is no traceback
+    if {"-h", "--help"} & set(sys.argv[1:]):
+        print(conf.help_text(_config_folders(sys.argv[1:])))
+        return
     os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # raises instead of printing a traceback of its own
     with told(run_job, makes_report=makes_report):
         conf.check_arguments(sys.argv[1:])
         run_job()
         _log_total()
+
+
+def _config_folders(arguments: list[str]) -> list[Path]:
+    """The folders that `--config-dir` (or `-cd`) names."""
+    flags = ("--config-dir", "-cd")
+    apart = [after for flag, after in pairwise(arguments) if flag in flags]
+    joined = [one.partition("=")[2] for one in arguments if one.startswith("--config-dir=")]
+    return [Path(name) for name in (*apart, *joined)]
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Where configurations lie, what is refused, what they build: with run.py the only code that knows Hydra."""
 
 from icpo.config.checks import check_arguments, check_config
+from icpo.config.choices import choices, help_text, presets_by_kind
 from icpo.config.launchers import CheckLauncher
 from icpo.config.messages import HYDRA_ERRORS, one_line
 from icpo.config.runs import SEEN_RUNS, SENT_AWAY, SeenRun, is_single, note_run, runs_here
@@ -21,12 +22,15 @@ __all__ = [
     "build",
     "check_arguments",
     "check_config",
+    "choices",
     "config_digest",
     "config_source",
+    "help_text",
     "is_single",
     "note_run",
     "one_line",
     "presets",
+    "presets_by_kind",
     "resolved",
     "runs_here",
     "sources",

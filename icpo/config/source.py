@@ -46,8 +46,14 @@ def never_read() -> list[Path]:
         path
         for folder in own
         for path in files_below(folder, "*.yaml")
-        if (project / path.relative_to(folder)).is_file()
+        if (project / path.relative_to(folder)).is_file() or _is_in_table(project, path.relative_to(folder))
     )
+
+
+def _is_in_table(project: Path, path: Path) -> bool:
+    """Whether a group's table of choices holds one of that name."""
+    table = project / path.parent / "_choices.yaml"
+    return table.is_file() and f"\n{path.stem}:" in table.read_text(encoding="utf-8")
 
 
 @cache

@@ -7,11 +7,12 @@ from hydra import compose, initialize_config_dir
 from hydra.utils import instantiate
 
 from icpo.config import build as build_checked
+from icpo.config import choices
 from icpo.errors import BenchmarkError, ConfigError
 from tests.public_files import FILES, needs_files
 
 CONF = Path(__file__).resolve().parents[2] / "conf"
-NAMES = sorted(path.stem for path in (CONF / "benchmark").glob("[a-z]*.yaml"))
+NAMES = sorted(choices()["benchmark"])
 MATH_LEVELS = {"math_l1": 43, "math_l2": 90, "math_l3": 105, "math_l4": 128, "math_l5": 134}
 COUNTS = {
     "aime2024": 30,

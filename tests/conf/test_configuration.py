@@ -12,6 +12,7 @@ from icpo.config import (
     build,
     check_arguments,
     check_config,
+    choices,
     config_digest,
     config_source,
     presets,
@@ -82,7 +83,7 @@ def test_the_ablation_has_the_base_among_its_arms_and_every_arm_is_another():
     assert arms_in("nano_ablation") == arms_in("ablation")
 
 
-@pytest.mark.parametrize("backbone", sorted(path.stem for path in (CONF / "backbone").glob("[!_]*.yaml")))
+@pytest.mark.parametrize("backbone", sorted(choices()["backbone"]))
 def test_the_ablation_composes_for_every_backbone(backbone):
     for arm, method in (("base", "direct"), ("without_both", "me_icpo")):
         config = composed(

@@ -1,11 +1,10 @@
 """Whole cells on a fake engine: the label firewall, resume, sharing between cells, what is stored."""
 
 import json
-from pathlib import Path
 
 import pytest
 
-from icpo.config import config_source
+from icpo.config import choices as config_choices
 from icpo.errors import BenchmarkError, RecordsError
 from icpo.report import write_report
 from icpo.store import read_metrics, read_results, read_scores, read_status
@@ -17,7 +16,7 @@ SENTINEL = "271828"
 
 
 def choices(group):
-    return sorted(path.stem for path in (Path(config_source()) / group).glob("[!_]*.yaml"))
+    return sorted(config_choices()[group])
 
 
 def results(cell):

@@ -1,10 +1,12 @@
 """Weights that are not there: what is missing is named, and how it is made."""
 
+from pathlib import Path
+
 import pytest
-import yaml
 from huggingface_hub.errors import LocalEntryNotFoundError
 
 from icpo.config import config_source
+from icpo.config.choices import read_table
 from icpo.engines.sources import absence, locate
 from icpo.errors import EngineError
 from tests.engines.conftest import backbone_of
@@ -13,8 +15,7 @@ from tests.engines.conftest import backbone_of
 @pytest.mark.parametrize("name", ["nano_plain", "nano_shuffled"])
 def test_a_control_that_was_not_trained_here_says_how_it_is_trained(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with open(f"{config_source()}/backbone/{name}.yaml", encoding="utf-8") as file:
-        model_id = yaml.safe_load(file)["model_id"]
+    model_id = read_table(Path(config_source()) / "backbone/_choices.yaml")[name]["model_id"]
     with pytest.raises(EngineError) as caught:
         locate(backbone_of(tmp_path / name, model_id=model_id))
     for told in (

@@ -7,6 +7,7 @@ from hydra import compose, initialize_config_dir
 from hypothesis import strategies as st
 from omegaconf import DictConfig, OmegaConf
 
+from icpo.config import choices as config_choices
 from icpo.config import config_source, presets
 
 CONF = Path(config_source())
@@ -83,7 +84,7 @@ def leaves(preset: str) -> list[str]:
 
 @cache
 def choices(group: str) -> list[str]:
-    return sorted(path.stem for path in (CONF / group).glob("*.yaml"))
+    return sorted(config_choices()[group])
 
 
 @st.composite
