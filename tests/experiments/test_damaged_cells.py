@@ -14,7 +14,7 @@ SCRIPTS = sorted(f"{path.parent.name}/{path.stem}" for path in EXPERIMENTS.glob(
 def measured(tmp_path_factory):
     outputs = tmp_path_factory.mktemp("outputs")
     for method in ("direct", "me_icpo"):
-        run(outputs / "run", questions_file(outputs), f"method={method}")
+        run(outputs / "run", questions_file(outputs), f"method={method}", f"arm={method}")
     return outputs
 
 

@@ -82,7 +82,7 @@ def test_a_panel_a_measure_a_curve_a_level(script, tmp_path):
 
 def test_each_of_several_arms_has_a_picture_of_its_own(script, tmp_path, monkeypatch, capsys):
     for selector in ("entropy", "random"):
-        run(tmp_path / "run", questions_file(tmp_path), f"selector={selector}")
+        run(tmp_path / "run", questions_file(tmp_path), f"selector={selector}", f"arm={selector}")
     monkeypatch.setattr("sys.argv", ["make_figures.py", "run", "--outputs", str(tmp_path)])
     script.main()
     pictures = sorted(path.stem for path in (tmp_path / "run/report").glob("*.png"))
