@@ -9,6 +9,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from icpo.config.messages import did_you_mean, one_line
+from icpo.config.runs import is_single
 from icpo.config.secrets import check_argument
 from icpo.config.source import REFERENCE, conf_folder, folders, keys_referred_to, never_read, presets
 from icpo.config.targets import check_target, targets
@@ -86,6 +87,8 @@ def check_config(config: DictConfig) -> None:
         )
     if unclear:
         raise ConfigError(f"{unclear[0]} must be true or false, got {config.get(unclear[0])!r}.")
+    if is_single() and config.arm in (config.get("arms") or {}):
+        raise ConfigError(f"arm={config.arm} is run by a sweep. Leave out hydra.mode=RUN.")
     raw = cast(dict[str, Any], OmegaConf.to_container(config, resolve=False))
     _check_keys(raw)
     for group in ("protocol", "method"):

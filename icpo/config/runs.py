@@ -39,7 +39,7 @@ def note_run(config: DictConfig) -> None:
 
 def is_single() -> bool:
     """Whether this process runs one cell that no sweeper planned."""
-    return bool(HydraConfig.get().mode == RunMode.RUN)
+    return HydraConfig.initialized() and bool(HydraConfig.get().mode == RunMode.RUN)
 
 
 def runs_here(settings: Any = None) -> bool:
