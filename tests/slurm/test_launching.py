@@ -9,6 +9,8 @@ import sys
 import pytest
 
 from icpo.store import MANIFEST_NAME, read_results, run_cells
+from icpo.store.json_files import replace_json
+from icpo.store.manifest import read_manifest
 from icpo.store.repair import verify
 from tests.slurm.conftest import ON_SLURM, ROOT, wait_until
 from tests.slurm.sandbox import NUM_CPUS
@@ -50,10 +52,10 @@ def test_array_jobs_give_the_results_and_the_report_of_a_run_without_slurm(launc
 def test_a_cell_that_fails_stops_no_other_and_the_exit_status_says_so(launcher, alone, wrong):
     """At the door, where only the launcher can tell of it, or inside, where the cell's status does."""
     name = alone.cell("direct").name
-    manifest = json.loads((alone.cell("direct") / MANIFEST_NAME).read_text())
+    manifest = read_manifest(alone.cell("direct"))
     other = {"config_digest": "other", "resolved": manifest["resolved"] | {"engine_identity": "other"}}
     (launcher.run / name).mkdir(parents=True)
-    (launcher.run / name / MANIFEST_NAME).write_text(json.dumps(manifest | {wrong: other[wrong]}))
+    replace_json(launcher.run / name / MANIFEST_NAME, manifest | {wrong: other[wrong]})
     assert launcher.finish(launcher.start(*ON_SLURM)) != 0
     if wrong == "resolved":
         assert launcher.status("direct")["state"] == "failed"
