@@ -63,12 +63,11 @@ def mean_interval(
     do not count. experiments/intervals measures the coverage.
     """
     low, high = span
-    held = counts > 0
-    num = held.sum(-1)
+    num = (counts > 0).sum(-1)
     total = counts.sum(-1)
     value = sums.sum(-1) / total
     # Each question's influence on the ratio, on the scale of a question's mean (delta method).
-    deviations = np.where(held, (sums - value[..., None] * counts) * (num / total)[..., None], 0.0)
+    deviations = (sums - value[..., None] * counts) * (num / total)[..., None]
     ends = np.stack([low - value, high - value], axis=-1)
     shift = ends.sum(-1) / (num + 2)
     squares = (deviations**2).sum(-1) + (ends**2).sum(-1) - (num + 2) * shift**2

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from icpo.metrics import GradedFinals, accuracy, majority_at_k, mean_at_k, pass_at_k
+from icpo.metrics.per_question import num_parsed
 
 ANSWERS = {"4": "correct", "5": "wrong", "6": "wrong", None: "unparsed"}
 
@@ -65,3 +66,8 @@ def test_pass_at_k_refuses_more_draws_than_there_are_finals(k):
 def test_finals_need_a_label_each():
     with pytest.raises(ValueError, match="2 outcomes and 1 labels"):
         GradedFinals(["correct", "wrong"], ["4"])
+
+
+def test_answers_that_were_cut_or_had_none_could_not_be_read():
+    outcomes = ["correct", "wrong", "timed_out", "unparsed", "truncated"]
+    assert num_parsed(GradedFinals(outcomes, ["4", "5", "6", None, None])) == 3

@@ -73,6 +73,12 @@ def test_gains_follow_their_arm_and_pools_have_scores_too(outputs):
     assert table.rows[2][1].startswith("+")
 
 
+def test_one_level_makes_no_pool(tmp_path):
+    MadeUpCell("arith_l3").write(tmp_path, "run")
+    me_icpo("arith_l3").write(tmp_path, "run")
+    assert set(run_frame(tmp_path, "run")["benchmark"]) == {"arith_l3"}
+
+
 def test_gains_alone_name_both_arms(outputs):
     table = gain_table(section(outputs), "accuracy")
     assert table.header == ("benchmark", "arms", "Accuracy (points)")
