@@ -1,5 +1,6 @@
 """What a cell needs at most, for every method."""
 
+import re
 from dataclasses import dataclass, replace
 
 import pytest
@@ -7,12 +8,12 @@ from hydra import compose, initialize_config_dir
 
 from icpo.config import build, config_source
 from icpo.errors import BenchmarkError, ConfigError
-from icpo.evaluation.dry_run import cell_need, plan_of, play
+from icpo.evaluation.dry_run import cell_need, mark, num_tokens, plan_of, play
 from icpo.evaluation.rates import Need
 from icpo.grading import Grader
 from icpo.methods import drive
 from icpo.methods.contracts import start
-from icpo.types import Purpose
+from icpo.types import AnswerKind, Purpose, Question
 
 
 def job(*overrides, preset="+exp=quickstart"):
@@ -163,3 +164,12 @@ def test_weights_that_are_not_here_are_missing_to_an_engine_that_loads_them(engi
     assert "there is no folder /no/such/folder" in plan_of("cell", job(*gone)).warning
     assert plan_of("cell", job(f"engine={engine}")).warning is None
     assert plan_of("cell", job(gone[0], "engine=openai")).warning is None
+
+
+def test_a_prompt_counts_no_less_than_its_words_and_a_quoted_sample_its_length():
+    made = job("method=me_icpo")
+    question = Question("q", "How many are 12 apples and 7 pears?", AnswerKind.NUMBER)
+    for prompt in (made.prompts.plain(question), made.prompts.solve(question, ())):
+        assert num_tokens(prompt) >= len(re.findall(r"\w+|[^\w\s]", prompt.raw))
+    short, long = (num_tokens(made.prompts.summary(question, mark(3, n))) for n in (1, 501))
+    assert long - short == 500
