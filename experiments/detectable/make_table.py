@@ -5,8 +5,8 @@ python experiments/detectable/make_table.py [RUN ...] [--paper] [--outputs FOLDE
 From the stored scores of questions: two arms of one benchmark answer the same questions under the same
 seeds. With Q questions the difference d of two means has a standard error sd / sqrt(Q), where sd is the
 standard deviation over questions of their paired difference (each a mean over the seeds). A two-sided test
-at 5% finds d with 80% power if d = (z_.975 + z_.8) sd / sqrt(Q) (Cohen 1988, section 2.2; a normal approximation).
-sd holds both what questions gain unequally and what sampling adds at these seeds and this k.
+at 5% finds d with 80% power if d = (z_.975 + z_.8) sd / sqrt(Q) (Cohen 1988, section 2.2; a normal
+approximation). sd holds both what questions gain unequally and what sampling adds at these seeds and this k.
 
 With --paper: the differences in Mean@16 that the paper reports on AIME, and the sd up to which 30 questions
 find each.
@@ -43,7 +43,7 @@ def main() -> None:
     parser.add_argument("--outputs", type=Path, default=Path("outputs"))
     args = parser.parse_args()
     if args.paper:
-        header = ["backbone", "benchmark", "ME-ICPO minus", "difference (points)", "found up to sd (points)"]
+        header = ["backbone", "benchmark", "ME-ICPO minus", "points", "found up to sd (points)"]
         sys.stdout.write(markdown_table(header, list(paper_rows())) + "\n")
         return
     rows = list(rows_of(question_frame(*args.run_names, outputs=args.outputs)))
@@ -83,7 +83,7 @@ def pair_sds(rows: pd.DataFrame) -> tuple[list[float], int]:
 
 
 def paper_rows() -> Iterator[list[str]]:
-    """ME-ICPO minus each other arm of the paper on AIME, and the largest sd that lets 30 questions show it."""
+    """ME-ICPO minus each other arm of the paper on AIME, and the largest sd that 30 questions allow."""
     numbers = paper_numbers()
     own = numbers[numbers["benchmark"].str.startswith("aime") & (numbers["metric"] == "mean_at_k")]
     for (backbone, benchmark), part in own.groupby(["backbone", "benchmark"], sort=False):

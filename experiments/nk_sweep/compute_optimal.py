@@ -3,8 +3,8 @@
 python experiments/nk_sweep/compute_optimal.py RUN ... [--outputs FOLDER]
 
 Reads the cells of ME-ICPO and self-consistency of all runs, on one benchmark; writes
-frontier.{csv,md,png,pdf} to RUN/report of the first. Costs are of one answer. An arm is on the frontier if no cheaper one (FLOPs) is
-better. Intervals are 95% over questions.
+frontier.{csv,md,png,pdf} to RUN/report of the first. Costs are of one answer. An arm is on the frontier if no
+cheaper one (FLOPs) is better. Intervals are 95% over questions.
 """
 
 import argparse

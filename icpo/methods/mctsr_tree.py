@@ -9,7 +9,7 @@ from icpo.types import Candidate
 
 TINY = 1e-6
 EXPLORATION = 1.4  # c of UCT, on the scale of rewards from -100 to 100
-MAX_CHILDREN = 2  # refinements of an answer before a better one among them closes it
+MAX_CHILDREN = 3  # refinements of an answer before a better one among them closes it
 FULL_SCORE = 95.0  # a reward above this is lowered by SUPPRESSION
 SUPPRESSION = 50.0
 

@@ -20,6 +20,10 @@ def candidate(answer):
     return Candidate(said("x"), answer)
 
 
+def test_an_answer_may_be_refined_three_times_as_in_the_original():
+    assert AnswerTree().max_children == 3
+
+
 def test_quality_is_the_mean_of_worst_and_mean_with_full_scores_suppressed():
     grown = tree()
     grown.add(candidate("4"), None)
