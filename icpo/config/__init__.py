@@ -2,6 +2,7 @@
 
 from icpo.config.checks import check_arguments, check_config
 from icpo.config.choices import choices, help_text, presets_by_kind
+from icpo.config.compose import compose
 from icpo.config.launchers import CheckLauncher
 from icpo.config.messages import HYDRA_ERRORS, one_line
 from icpo.config.runs import SEEN_RUNS, SENT_AWAY, SeenRun, is_single, note_run, runs_here
@@ -23,6 +24,7 @@ __all__ = [
     "check_arguments",
     "check_config",
     "choices",
+    "compose",
     "config_digest",
     "config_source",
     "help_text",

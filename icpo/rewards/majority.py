@@ -10,8 +10,8 @@ from icpo.types import Candidate, Question, Rewards, Votes, validated
 class Majority:
     """1 for candidates of the class with most votes, 0 for all others; a tie is broken by a seeded draw."""
 
-    name: str
-    tagged: bool
+    name: str = "majority"
+    tagged: bool = True
 
     def rewards(
         self, question: Question, candidates: Sequence[Candidate], votes: Votes, *, seed: int

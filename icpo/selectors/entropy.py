@@ -13,7 +13,7 @@ class Entropy:
     `largest` keeps the most uncertain instead, as a control.
     """
 
-    name: str
+    name: str = "entropy"
     largest: bool
     needs_lookaheads: ClassVar[bool] = True
 

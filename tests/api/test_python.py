@@ -1,0 +1,97 @@
+"""The Python API: answers, stored runs, and every block of its page."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import icpo
+from icpo.errors import ConfigError, EngineError
+from icpo.methods import Direct
+from icpo.types import Budget
+
+ROOT = Path(__file__).parents[2]
+QUESTION = "Ben has 135 gems. He finds 41 more gems. How many gems does Ben have now?"
+SMALL = ["budget.num_rounds=1", "budget.num_candidates=2", "budget.num_lookaheads=2", "budget.num_finals=4"]
+
+
+def blocks():
+    text = (ROOT / "docs/python.md").read_text(encoding="utf-8")
+    return re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def solver():
+    with icpo.Solver("me_icpo", backbone="nano", overrides=SMALL) as solver:
+        yield solver
+
+
+def test_importing_the_package_loads_nothing_heavy():
+    code = "import sys, icpo; print(*[m for m in ('torch', 'pandas', 'hydra', 'transformers') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.strip() == ""
+
+
+def test_an_answer_holds_its_text_share_trace_and_costs(solver):
+    answer = solver(QUESTION, kind="number", seed=0)
+    assert answer.text == "176"
+    assert answer.share in {i / 4 for i in range(5)} and answer.share > 0
+    assert len(answer.rounds) == 1 and len(answer.rounds[0].candidates) == 2
+    assert answer.usage.num_sequences == 2 + 2 + 4 + 4
+    assert answer.result.question.text == QUESTION
+
+
+def test_answers_do_not_depend_on_their_neighbours_and_keep_their_order(solver):
+    other = "Mia has 24 pens. She gets 13 more pens. How many pens does Mia have?"
+    alone = solver(QUESTION)
+    both = solver.map([other, QUESTION, other])
+    assert [one.result.question.text for one in both] == [other, QUESTION, other]
+    assert both[0] == both[2] and both[1].text == alone.text
+
+
+def test_a_method_object_solves_too():
+    with icpo.Solver(Direct(budget=Budget(num_finals=3)), backbone="nano") as solver:
+        answer = solver(QUESTION)
+    assert len(answer.result.finals[-1][1]) == 3
+
+
+def test_a_closed_solver_starts_anew(solver):
+    first = solver(QUESTION)
+    solver.close()
+    assert solver(QUESTION) == first
+
+
+def test_wrong_names_are_refused_with_what_there_is(solver):
+    with pytest.raises(ConfigError, match="me_icpo"):
+        icpo.Solver("me_icp")
+    with pytest.raises(ConfigError, match="nano"):
+        icpo.Solver(backbone="nanu")
+    with pytest.raises(ConfigError, match="number, choice|choice|number"):
+        solver(QUESTION, kind="text")
+    with pytest.raises(EngineError, match="does not list its models"):
+        icpo.Solver(backbone="http://127.0.0.1:9/v1")
+
+
+def test_a_run_that_is_not_there_is_refused_with_those_that_are(tmp_path):
+    (tmp_path / "mine").mkdir()
+    with pytest.raises(ConfigError, match="mine"):
+        icpo.load_run("yours", outputs=tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(len(blocks())))
+def test_every_block_of_the_page_runs(number, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", blocks()[number]], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+@pytest.mark.slow
+def test_a_refused_preset_raises_and_leaves_nothing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError):
+        icpo.evaluate("quickstart", "benchmark.limit=none")
+    assert not (tmp_path / "outputs").exists()
