@@ -14,7 +14,7 @@ class Entropy:
     """
 
     name: str = "entropy"
-    largest: bool
+    largest: bool = False
     needs_lookaheads: ClassVar[bool] = True
 
     def select(

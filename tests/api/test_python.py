@@ -29,7 +29,8 @@ def solver():
 
 
 def test_importing_the_package_loads_nothing_heavy():
-    code = "import sys, icpo; print(*[m for m in ('torch', 'pandas', 'hydra', 'transformers') if m in sys.modules])"
+    heavy = ("torch", "pandas", "hydra", "transformers")
+    code = f"import sys, icpo; print(*[name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout.strip() == ""
 
@@ -68,7 +69,7 @@ def test_wrong_names_are_refused_with_what_there_is(solver):
         icpo.Solver("me_icp")
     with pytest.raises(ConfigError, match="nano"):
         icpo.Solver(backbone="nanu")
-    with pytest.raises(ConfigError, match="number, choice|choice|number"):
+    with pytest.raises(ConfigError, match="kind must be one of"):
         solver(QUESTION, kind="text")
     with pytest.raises(EngineError, match="does not list its models"):
         icpo.Solver(backbone="http://127.0.0.1:9/v1")
