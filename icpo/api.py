@@ -130,7 +130,7 @@ class Solver:
     def _results(self, questions: Sequence[Question], seed: int) -> list[QuestionResult]:
         size = self._engine.block_questions
         blocks = [questions[i : i + size] for i in range(0, len(questions), size)] if size else [questions]
-        results = []
+        results: list[QuestionResult] = []
         for block in blocks:
             runs = (start(self._method, question, self._tools, seed=seed) for question in block)
             results += drive(runs, self._engine, max_in_flight=size or self._job.max_in_flight)
