@@ -15,6 +15,8 @@ from icpo.errors import HeldByAnother, IcpoError, Interrupted, RecordsError
 from icpo.safe_text import escaped, masked_text
 from icpo.store import read_status
 
+FAILED_STATUS = 1
+CANNOT_START_STATUS = 2
 INTERRUPTED_STATUS = 128 + signal.SIGINT  # as a shell tells it
 
 MAX_SAID_LETTERS = 300
@@ -119,8 +121,9 @@ def _stop(message: str) -> NoReturn:
 
 
 def leave(message: str) -> NoReturn:
-    """Ends the process with one line on standard error and exit status 1."""
-    sys.exit(shown(message))
+    """End the process with one line on standard error: status 2 if no cell began, else 1."""
+    sys.stderr.write(f"{shown(message)}\n")
+    sys.exit(FAILED_STATUS if _begun else CANNOT_START_STATUS)
 
 
 def shown(message: str) -> str:

@@ -16,7 +16,7 @@ COMMANDS: dict[str, tuple[str, tuple[str, ...], str]] = {
     "verify": ("icpo.cli.verify", ("verify",), "check that stored cells are whole: RUN or RUN/CELL"),
     "salvage": ("icpo.cli.verify", ("salvage",), "keep what is whole of damaged cells"),
     "compact": ("icpo.cli.verify", ("compact",), "make the journals of cells smaller"),
-    "remove": ("icpo.cli.remove", (), "delete a cell or a run after asking"),
+    "remove": ("icpo.cli.verify", ("remove",), "delete a cell or a run after asking"),
 }
 USAGE_STATUS = 2
 
@@ -32,8 +32,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"icpo: there is no command {words[0]!r}. Commands: {', '.join(COMMANDS)}.", file=sys.stderr)
         return USAGE_STATUS
     module, prefix, _ = COMMANDS[command]
-    run: Callable[[Sequence[str]], int | None] = import_module(module).main
-    return run([*prefix, *rest]) or 0
+    main_of: Callable[..., int | None] = import_module(module).main
+    if command == "run":  # Hydra reads the process's own arguments
+        sys.argv = ["icpo run", *rest]
+        return main_of() or 0
+    return main_of([*prefix, *rest]) or 0
 
 
 def _looks_like_a_setting(word: str) -> bool:

@@ -1,4 +1,4 @@
-"""`python -m icpo.records verify|salvage|compact|remove PATH`: PATH is the folder of a cell or of a run."""
+"""`icpo verify|salvage|compact|remove PATH`: RUN or RUN/CELL of outputs/, or the folder of a run or cell."""
 
 import argparse
 import logging
@@ -17,15 +17,19 @@ ACTIONS = {"verify": verify, "salvage": salvage, "compact": compact}
 def main(arguments: Sequence[str] | None = None) -> int:
     """Prints one line a cell and its faults; 1 if a cell is not sound, 2 if one cannot be worked on."""
     log_to_terminal()
-    parser = argparse.ArgumentParser(prog="python -m icpo.records", description="Looks after stored cells.")
+    parser = argparse.ArgumentParser(prog="icpo", description="Look after stored cells.")
     parser.add_argument(
         "action", choices=[*ACTIONS, "remove"], help="check, keep what is whole, make smaller, or delete"
     )
-    parser.add_argument("path", type=Path, help="the folder of a cell or of a run")
+    parser.add_argument("path", type=Path, help="RUN or RUN/CELL, or the folder of a run or a cell")
+    parser.add_argument("--outputs", type=Path, default=Path("outputs"), help="where runs are (%(default)s)")
+    parser.add_argument("--yes", action="store_true", help="remove without asking")
     options = parser.parse_args(arguments)
-    path = options.path.absolute()
+    path = (options.path if options.path.exists() else options.outputs / options.path).absolute()
     try:
         if options.action == "remove":
+            if not options.yes and not _is_sure(path, cells_at(path)):
+                return 1
             print(*(f"{folder}: deleted" for folder in remove(path)), sep="\n")
             return 0
         healths = [ACTIONS[options.action](cell) for cell in cells_at(path)]
@@ -34,6 +38,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     print(escaped("\n".join([*map(str, healths), NOT_LOOKED_AT])))
     return 0 if all(health.is_sound for health in healths) else 1
+
+
+def _is_sure(path: Path, cells: Sequence[Path]) -> bool:
+    """Ask before anything is deleted; no answer (no terminal) means no."""
+    names = ", ".join(cell.name for cell in cells)
+    try:
+        answer = input(escaped(f"Delete {path} ({names})? Type yes: "))
+    except EOFError:
+        answer = ""
+    if answer.strip().lower() == "yes":
+        return True
+    print("Nothing was deleted. Pass --yes to delete without being asked.")
+    return False
 
 
 if __name__ == "__main__":

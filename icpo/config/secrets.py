@@ -42,4 +42,5 @@ class RefuseSecrets(Callback):
 
 def _refuse(config: DictConfig) -> None:
     for key in plain_secrets(OmegaConf.to_container(config, resolve=False)):
-        sys.exit(f"icpo: {key} {_WAY_OUT}")  # Hydra makes a warning of an Exception of a callback
+        sys.stderr.write(f"icpo: {key} {_WAY_OUT}\n")
+        sys.exit(2)  # Hydra makes a warning of an Exception of a callback

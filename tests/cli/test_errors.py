@@ -32,9 +32,11 @@ def job(fault=None):
         raise fault
 
 
-def test_a_wrong_setting_ends_a_run_here_and_is_raised_to_a_launcher(is_here):
-    with pytest.raises(SystemExit if is_here else ConfigError, match="no such thing"), ending.stops_the_run():
+def test_a_wrong_setting_ends_a_run_here_and_is_raised_to_a_launcher(is_here, capsys, caplog):
+    with pytest.raises(SystemExit if is_here else ConfigError) as ended, ending.stops_the_run():
         raise ConfigError("no such thing")
+    assert "no such thing" in capsys.readouterr().err + caplog.text
+    assert not is_here or ended.value.code == 2
 
 
 def fails_and_goes_on(folder, fault):
@@ -52,12 +54,12 @@ def test_a_failed_cell_lets_the_next_one_begin_and_shows_in_the_exit_status(is_h
     assert "cell: it died" in caplog.text
 
 
-def test_a_failure_that_is_not_the_cells_own_ends_the_run(is_here, tmp_path):
+def test_a_failure_that_is_not_the_cells_own_ends_the_run(is_here, tmp_path, capsys, caplog):
     with pytest.raises(SystemExit) as ended, ending.told(job, makes_report=False):
         with ending.fails_alone(tmp_path / "run" / "cell"):
             raise GradingError("no worker starts")
         raise AssertionError("the next cell must not begin")
-    assert "no worker starts" in str(ended.value)
+    assert ended.value.code == 1 and "no worker starts" in capsys.readouterr().err + caplog.text
 
 
 def test_an_unforeseen_failure_keeps_its_traceback_and_lets_the_next_one_begin(is_here, tmp_path, caplog):
@@ -80,11 +82,13 @@ def test_a_signal_ends_the_run(tmp_path, capsys):
     assert "icpo: Stopped" in capsys.readouterr().err
 
 
-def test_a_value_error_of_a_job_is_a_bug_and_any_other_hydras():
+def test_a_value_error_of_a_job_is_a_bug_and_any_other_hydras(capsys):
     with pytest.raises(ValueError, match="a bug"), ending.told(job):
         job(ValueError("a bug"))
-    with pytest.raises(SystemExit, match="Hydra cannot take one of the settings: odd"), ending.told(job):
+    with pytest.raises(SystemExit) as ended, ending.told(job):
         raise ValueError("odd")
+    assert ended.value.code == 2
+    assert "Hydra cannot take one of the settings: odd" in capsys.readouterr().err
 
 
 @pytest.fixture
@@ -106,10 +110,11 @@ def test_the_report_is_made_whatever_happened_and_tracked_where_all_had_their_tu
     assert reports == [(ending.SEEN_RUNS, True), (ending.SEEN_RUNS, False)]
 
 
-def test_a_run_refused_before_any_cell_began_has_no_report(reports):
-    with pytest.raises(SystemExit, match="icpo: no"), ending.told(job):
+def test_a_run_refused_before_any_cell_began_has_no_report(reports, capsys):
+    with pytest.raises(SystemExit) as ended, ending.told(job):
         raise ConfigError("no")
-    assert reports == []
+    assert (ended.value.code, reports) == (2, [])
+    assert "icpo: no" in capsys.readouterr().err
 
 
 def test_a_run_without_a_report_still_says_how_its_cells_ended(is_here, reports, tmp_path):
@@ -179,9 +184,10 @@ def test_cells_sent_away_must_be_done(tmp_path):
         job()
 
 
-def test_a_folder_that_cannot_be_made_is_told_and_an_os_error_of_a_job_is_a_bug():
-    with pytest.raises(SystemExit, match="Choose another output_root"), ending.told(job):
+def test_a_folder_that_cannot_be_made_is_told_and_an_os_error_of_a_job_is_a_bug(capsys):
+    with pytest.raises(SystemExit) as ended, ending.told(job):
         Path("/dev/null/run").mkdir()
+    assert ended.value.code == 2 and "Choose another output_root" in capsys.readouterr().err
     with pytest.raises(OSError, match="a bug"), ending.told(job):
         job(OSError("a bug"))
 

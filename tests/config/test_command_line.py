@@ -41,7 +41,7 @@ def test_a_mistake_is_one_line_and_makes_no_report(own, overrides, message):
     own.write("conf/selector/broken.yaml", "a: [1\nb: 2\n")
     own.write("conf/method/bare.yaml", "_target_: icpo.methods.Direct\nname: bare\nprompt: plain\n")
     done = run(own, *overrides)
-    assert done.returncode == 1
+    assert done.returncode == 2
     [line] = [line for line in (done.stderr + done.stdout).splitlines() if "[HYDRA]" not in line]
     assert line.startswith("icpo: ") and message in line
     assert not list(own.folder.glob("outputs/*/report"))
@@ -53,7 +53,7 @@ def test_a_file_named_like_one_of_the_projects_is_refused(own, name):
     done = run(own, "dry_run=true")
     file = own.folder / f"conf/{name}.yaml"
     assert f"icpo: {file} would not be read: conf/ has a file of that name." in done.stderr
-    assert done.returncode == 1
+    assert done.returncode == 2
 
 
 def test_what_editors_leave_is_passed_over(own):

@@ -72,7 +72,7 @@ def test_a_key_in_a_file_of_ones_own_is_refused_before_anything_is_stored(tmp_pa
     mine.write_text(f"defaults: [openai, _self_]\nheaders: {{token: {SECRETS['HF_TOKEN']}}}\n")
     for sweep in ([], ["method=direct,me_icpo"]):
         done = run(tmp_path / "out", f"hydra.searchpath=[file://{mine.parents[1]}]", "engine=mine", *sweep)
-        assert done.returncode == 1
+        assert done.returncode == 2
         assert "engine.headers.token looks like a secret" in done.stderr
         assert SECRETS["HF_TOKEN"] not in done.stdout + done.stderr
         assert not (tmp_path / "out").exists()

@@ -1,0 +1,51 @@
+"""The command icpo: which words it knows, what it passes on, and its exit statuses."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from icpo.cli.main import COMMANDS, main
+from tests.report.stored_runs import MadeUpCell
+
+ROOT = Path(__file__).parents[2]
+
+
+def icpo(*words, cwd, given=""):
+    command = [sys.executable, "-m", "icpo", *words]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, input=given, check=False)
+
+
+def test_help_names_every_command(capsys):
+    assert main(["--help"]) == 0
+    shown = capsys.readouterr().out
+    assert all(f"icpo {name}" in shown for name in COMMANDS)
+    assert main([]) == 2
+
+
+def test_an_unknown_word_is_refused_with_those_that_there_are(capsys):
+    assert main(["verfy"]) == 2
+    assert "'verfy'" in capsys.readouterr().err
+
+
+def test_a_preset_needs_no_word(tmp_path):
+    done = icpo("+exp=nothing", cwd=tmp_path)
+    assert done.returncode == 2 and "nothing" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_stored_cell_is_verified_by_its_name_and_removed_after_asking(tmp_path):
+    cell = MadeUpCell().write(tmp_path / "outputs", "run")
+    name = f"run/{cell.name}"
+    assert icpo("status", "run", cwd=tmp_path).returncode == 0
+    assert cell.name in icpo("verify", name, cwd=tmp_path).stdout
+    assert icpo("verify", "elsewhere", cwd=tmp_path).returncode == 2
+    refused = icpo("remove", name, cwd=tmp_path)
+    assert refused.returncode == 1 and cell.is_dir()
+    assert icpo("remove", name, cwd=tmp_path, given="yes\n").returncode == 0 and not cell.exists()
+
+
+@pytest.mark.parametrize("words", [("grade", "boxed{0.5}", "\\frac12"), ("report", "--help"), ("list", "--help")])
+def test_commands_are_passed_on(words, tmp_path):
+    assert icpo(*words, cwd=tmp_path).returncode == 0
