@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from icpo.cli.listing import stored_runs
 from icpo.cli.main import COMMANDS, main
 from tests.report.stored_runs import MadeUpCell
 
@@ -46,6 +47,14 @@ def test_a_stored_cell_is_verified_by_its_name_and_removed_after_asking(tmp_path
     assert icpo("remove", name, cwd=tmp_path, given="yes\n").returncode == 0 and not cell.exists()
 
 
-@pytest.mark.parametrize("words", [("grade", "boxed{0.5}", "\\frac12"), ("report", "--help"), ("list", "--help")])
+@pytest.mark.parametrize(
+    "words", [("grade", "boxed{0.5}", "\\frac12"), ("report", "--help"), ("list", "--help")]
+)
 def test_commands_are_passed_on(words, tmp_path):
     assert icpo(*words, cwd=tmp_path).returncode == 0
+
+
+def test_stored_runs_are_listed_by_state(tmp_path):
+    MadeUpCell().write(tmp_path, "mine")
+    (tmp_path / "empty").mkdir()
+    assert list(stored_runs(tmp_path)) == ["mine: 1 done"]
