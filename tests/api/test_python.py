@@ -91,8 +91,8 @@ def test_every_block_of_the_page_runs(number, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_refused_preset_raises_and_leaves_nothing(tmp_path, monkeypatch):
+def test_a_refused_preset_raises_and_leaves_no_cell(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ConfigError):
         icpo.evaluate("quickstart", "benchmark.limit=none")
-    assert not (tmp_path / "outputs").exists()
+    assert not list(tmp_path.rglob("manifest.json"))

@@ -1,5 +1,6 @@
 """What an error stops, how it is told, and what the exit status says."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -232,8 +233,8 @@ class FailedJobError(Exception):
 FailedJobError.__module__ = "submitit.core.utils"
 
 
-def test_what_sbatch_refuses_is_one_line_with_a_way_out(tmp_path):
+def test_what_sbatch_refuses_is_one_line_with_a_way_out(tmp_path, capsys):
     refused = FailedJobError("sbatch: error: Batch job submission failed:\n Invalid job array specification")
-    told = r"did not take.*Invalid job array.*MaxArraySize.*in parts"
-    with pytest.raises(SystemExit, match=told), ending.told(job, makes_report=False):
+    with pytest.raises(SystemExit), ending.told(job, makes_report=False):
         raise refused
+    assert re.search(r"did not take.*Invalid job array.*MaxArraySize.*in parts", capsys.readouterr().err)
