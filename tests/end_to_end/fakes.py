@@ -117,6 +117,7 @@ def run(folder, questions, *overrides, engine=None):
         config = compose("config", overrides=overrides)
     with open_dict(config):
         config.pop("hydra", None)
+        config.cell = f"{config.cell}-{config.method.label}"  # a sweep names it after its arm
     engine = engine or Blocks()
     return run_composed(config, folder, engine), engine
 
