@@ -101,6 +101,8 @@ class Outcomes:
     def measure(self) -> dict[str, Any]:
         """Stores the scores and returns the metrics of all results; questions without a gold are left out."""
         scores = sorted((g.result() for g in self._grades), key=lambda score: (score.seed, score.question_id))
+        tokens = self._num_tokens - self._num_tokens_before
+        self._progress.update(done=len(self._results), tokens=tokens, mean_at_k=self._mean())
         self._cell.records.write_scores(scores)
         self._cell.tracking.table("questions", TABLE_COLUMNS, self._table(scores))
         measured = measure_cell(scores, self._results, tally=self._grader.tally) if scores else {}
