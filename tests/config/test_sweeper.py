@@ -39,5 +39,5 @@ def test_cells_are_named_after_what_differs(tmp_path, overrides, cells):
 @pytest.mark.slow
 def test_two_cells_of_one_name_are_refused_before_anything_is_written(tmp_path):
     done = run(tmp_path, "benchmark=arith_l1,arith_l1", "dry_run=false")
-    assert done.returncode == 1 and "Two cells" in done.stderr and "Traceback" not in done.stderr
+    assert done.returncode == 2 and "Two cells" in done.stderr and "Traceback" not in done.stderr
     assert not list(tmp_path.iterdir())

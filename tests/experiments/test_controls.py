@@ -60,7 +60,7 @@ def test_differences_are_those_of_the_means_and_pools_weigh_questions_alike(rows
 
 @pytest.mark.slow
 def test_copying_tags_and_tokens_are_what_the_cells_measured(outputs, rows):
-    cell = outputs / "controls/nano-arith_l3-me_icpo-majority-entropy-n2-k3-m3-quick"
+    cell = outputs / "controls/nano-arith_l3-full-me_icpo-majority-entropy-n2-k3-m3"
     stored = read_metrics(cell)
     full = rows.set_index(["level", "arm"]).loc[("arith_l3", "full")]
     assert full["copied"] == pytest.approx(stored["copy_rate"])
@@ -168,7 +168,7 @@ def test_the_arm_is_set_against_votes_with_and_without_its_tags(outputs, capsys,
     monkeypatch.setattr("sys.argv", ["beyond_the_vote.py", "--outputs", str(outputs)])
     load("controls/beyond_the_vote").main()
     shown = capsys.readouterr().out
-    assert "| inverted-" in shown and "| Maj@k, minus a vote of 16 answers | +" in shown
+    assert "| inverted |" in shown and "| Maj@k, minus a vote of 16 answers | +" in shown
     assert "241" not in shown, "no such vote was stored"
 
 

@@ -31,6 +31,7 @@ class Failing:
 
     def __init__(self, engine, fails_at):
         self.identity, self._engine, self._left = engine.identity, engine, fails_at
+        self.block_questions = engine.block_questions
         self.submit, self.cancel, self.close = engine.submit, engine.cancel, engine.close
 
     def finished(self):
