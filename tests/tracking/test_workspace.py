@@ -1,5 +1,6 @@
 import json
 import threading
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -39,6 +40,15 @@ class Server(BaseHTTPRequestHandler):
 
     def log_message(self, *arguments):
         """Nothing: the tests look at the views."""
+
+
+@pytest.fixture(autouse=True)
+def own_service():
+    """W&B's service of earlier tests may be gone; a test begins with one of its own."""
+    import wandb
+
+    with suppress(Exception):
+        wandb.teardown()
 
 
 @pytest.fixture
