@@ -1,6 +1,10 @@
 """Runs one job in its folder: lock, manifest, status, tracking, metrics; and the report of a run."""
 
 import logging
+import os
+import shlex
+import shutil
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +14,7 @@ from typing import Any, Protocol, runtime_checkable
 from icpo.config import SeenRun
 from icpo.errors import EngineError, IcpoError
 from icpo.evaluation.interrupt import Interrupt
-from icpo.store import CellRecords, run_cells, settle
+from icpo.store import BEGAN, CellRecords, planned_cells, run_cells, settle
 from icpo.tracking import Tracker, TrackerRun, log_report, tracker_of
 
 logger = logging.getLogger(__name__)
@@ -107,7 +111,10 @@ def report_runs(runs: Sequence[SeenRun], *, track: bool) -> bool:
             for cell in run_cells(run.outputs, run.run_name):
                 settle(cell)
             report = write_report(run.outputs, run.run_name)
-            print_report(report)
+            planned = planned_cells(run.outputs / run.run_name, since=BEGAN)
+            print_report(report, of_command={cell.name for cell in planned})
+            if len(report.frame):
+                print("Next:", _dashboard_command(run))
             for address in write_watched(run.outputs, run.run_name):
                 logger.info("The question, round by round: %s", address)
             if track:
@@ -118,3 +125,13 @@ def report_runs(runs: Sequence[SeenRun], *, track: bool) -> bool:
             if (table := run.outputs / run.run_name / "report" / "table.csv").exists():
                 logger.error("%s may be of an earlier state of the run.", table)
     return are_made
+
+
+def _dashboard_command(run: SeenRun) -> str:
+    """What shows a run question by question, as it can be typed here: `icpo` may not be on PATH."""
+    words = ["icpo", "dashboard", run.run_name]
+    if not shutil.which("icpo"):
+        words[0] = os.path.relpath(Path(sys.executable).with_name("icpo"))
+    if run.outputs != Path("outputs"):
+        words += ["--outputs", str(run.outputs)]
+    return shlex.join(words)

@@ -6,6 +6,7 @@ import pandas as pd
 
 from icpo.report.cells import Cell
 from icpo.report.frame import benchmarks_of, sections
+from icpo.report.problems import gaps, line_of
 from icpo.report.rows import pick, records
 from icpo.report.tables import (
     METRICS,
@@ -41,7 +42,7 @@ def markdown(
     run_name: str, cells: Sequence[Cell], frame: pd.DataFrame, paper: pd.DataFrame, notes: Sequence[str]
 ) -> str:
     """The whole page."""
-    parts = [f"# {run_name}", *problems(cells, notes)]
+    parts = [f"# {run_name}", *_list("**Not everything is in these tables:**", problems(cells, notes))]
     if len(frame):
         parts += [NOTE]
     for backbone, protocol, k, section in sections(frame):
@@ -55,20 +56,19 @@ def markdown(
         parts += ["## Copying and majorities", *_blocks(majority_table(frame, facts))]
     if len(paper):
         parts += ["## Beside the paper", VERDICT_NOTE, *_blocks(paper_table(paper))]
+    parts += _list("## Other cells that are not done", [line_of(cell) for cell in gaps(cells)[1]])
     return "\n\n".join(parts) + "\n"
 
 
 def problems(cells: Sequence[Cell], notes: Sequence[str]) -> list[str]:
-    """What is missing from the tables and why; nothing when all is there."""
-    lines = [
-        f"- `{cell.folder.name}` is {cell.state}{': ' if cell.reason else ''}{' '.join(cell.reason.split())}"
-        for cell in cells
-        if cell.state != "done"
-    ]
-    lines += [f"- {note}" for note in notes]
+    """Lines on what the tables should hold and do not; nothing when they are complete."""
     if not cells:
-        lines = ["- the run has no cells"]
-    return ["**Not everything is in these tables:**\n\n" + "\n".join(lines)] if lines else []
+        return ["the run has no cells"]
+    return [*map(line_of, gaps(cells)[0]), *notes]
+
+
+def _list(title: str, lines: Sequence[str]) -> list[str]:
+    return [title, "\n".join(f"- {line}" for line in lines)] if lines else []
 
 
 def count_table(cells: Iterable[Cell]) -> TextTable:

@@ -22,7 +22,3 @@ def pick(frame: pd.DataFrame, **values: Any) -> pd.DataFrame:
     for column, value in values.items():
         frame = frame[frame[column] == value]
     return frame
-
-
-def _plain(column: "pd.Series[Any]") -> list[Any]:
-    return [None if gone else value for value, gone in zip(column.tolist(), column.isna(), strict=True)]

@@ -1,6 +1,6 @@
 """The tables of a section as texts: made once, shown in Markdown, LaTeX, the terminal and the dashboard."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,8 @@ FEW_QUESTIONS = 20
 MOST_UNREAD = 0.2
 FEW, UNREAD = "*", "†"
 MARK_NOTES = {
-    UNREAD: f"{UNREAD} more than {MOST_UNREAD:.0%} of the answers were unparsed, truncated, blocked or empty",
+    UNREAD: f"{UNREAD} Warning: more than {MOST_UNREAD:.0%} of the answers are unparsed, truncated, blocked "
+    "or empty",
     FEW: f"{FEW} fewer than {FEW_QUESTIONS} questions",
 }
 VERDICT_NOTE = (
@@ -46,23 +47,23 @@ def first_table(section: pd.DataFrame) -> TextTable:
         base = next((own for own in lines.values() if own["mean_at_k"]["is_base"]), None)
         rows += [(benchmark, *_first_row(line, own, base)) for line, own in lines.items()]
     scored = ("benchmark", "arm", "questions", f"{metric_name('mean_at_k', k)} (%)", f"Maj@{k} (%)")
-    header = (*scored, "read (%)", "right of read (%)", "tokens/question", "x base")
-    shown = "".join(text for row in rows for text in row)
-    notes = tuple(note for mark, note in MARK_NOTES.items() if mark in shown)
-    return TextTable(header, tuple(rows), 2, notes)
+    header = (*scored, "parsed (%)", "right among parsed (%)", "tokens/question", "x base")
+    return TextTable(header, tuple(rows), 2, _mark_notes(rows))
 
 
 def score_table(section: pd.DataFrame, metric: str) -> TextTable:
     """One metric: lines are arms, each followed by what it gains over each base; columns are benchmarks."""
     benchmarks = benchmarks_of(section)
     of_metric = section[section["metric"] == metric]
-    rows = []
+    found = _by_place(section[~section["is_difference"]])
+    rows: list[tuple[str, ...]] = []
     for line, own in of_metric.groupby("line", sort=False):
         scores, gains = own[~own["is_difference"]], own[own["is_difference"]]
-        rows.append((str(line), *_cells(scores, benchmarks, signed=False)))
+        shown = zip(benchmarks, _cells(scores, benchmarks, signed=False), strict=True)
+        rows.append((str(line), *(text and text + marks_of(found[name][str(line)]) for name, text in shown)))
         for base, part in gains.groupby("base_line", sort=False):
             rows.append((f"minus {base}", *_cells(part, benchmarks, signed=True)))
-    return TextTable(("", *benchmarks), tuple(rows))
+    return TextTable(("", *benchmarks), tuple(rows), notes=_mark_notes(rows))
 
 
 def gain_table(section: pd.DataFrame, metric: str) -> TextTable:
@@ -120,6 +121,12 @@ def tokens_over_base(own: Mapping[str, Row], base: Mapping[str, Row] | None) -> 
         x["tokens_per_question"]["value"] if x and "tokens_per_question" in x else 0 for x in (own, base)
     ]
     return tokens[0] / tokens[1] if all(tokens) else None
+
+
+def _mark_notes(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """What the marks in these rows mean."""
+    shown = "".join(text for row in rows for text in row)
+    return tuple(note for mark, note in MARK_NOTES.items() if mark in shown)
 
 
 def _by_place(scores: pd.DataFrame) -> dict[str, dict[str, dict[str, Row]]]:

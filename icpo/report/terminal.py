@@ -1,10 +1,13 @@
 """The tables that are printed when a run ends."""
 
+from collections.abc import Collection
+
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from icpo.report.frame import sections
+from icpo.report.problems import line_of
 from icpo.report.report import Report
 from icpo.report.tables import TextTable, first_table, gain_table, paper_table
 
@@ -12,15 +15,20 @@ GAINS = ("mean_at_k", "accuracy")
 MIN_WIDTH = 140  # a pipe has no width, and a table folded at 80 columns cannot be read
 
 
-def print_report(report: Report, console: Console | None = None) -> None:
-    """Prints the tables, the paper's values where it has them, what is missing, and where the files are."""
+def print_report(
+    report: Report, console: Console | None = None, *, of_command: Collection[str] | None = None
+) -> None:
+    """Print the tables, the paper's values where it has them, what is missing, and where the files are.
+
+    Of cells that are not done, those named in `of_command` are listed, the others counted; None lists all.
+    """
     console = console or Console()
     if not console.is_terminal:
         console = Console(file=console.file, width=max(console.width, MIN_WIDTH))
-    console.print(renderable(report))
+    console.print(renderable(report, of_command))
 
 
-def renderable(report: Report) -> RenderableType:
+def renderable(report: Report, of_command: Collection[str] | None = None) -> RenderableType:
     """All that is printed."""
     parts: list[RenderableType] = []
     for backbone, protocol, _, section in sections(report.frame):
@@ -31,11 +39,13 @@ def renderable(report: Report) -> RenderableType:
     ran = report.paper[report.paper["verdict"] != "not run"]
     if len(ran):
         parts += [_title("Beside the paper (%)"), *_table(paper_table(ran))]
-    parts += [
-        Text(f"{cell.folder.name}: {cell.state} {cell.reason}".rstrip(), style="red")
-        for cell in report.cells
-        if cell.state != "done"
-    ]
+    left = [cell for cell in report.cells if cell.state != "done"]
+    listed = [cell for cell in left if of_command is None or cell.folder.name in of_command]
+    parts += [Text(line_of(cell), style="red") for cell in listed]
+    if others := len(left) - len(listed):
+        parts += [
+            Text(f"Cells of earlier commands that are not done: {others} (icpo status {report.run_name})")
+        ]
     parts += [Text(note, style="yellow") for note in report.notes]
     parts += [Text(str(path)) for path in report.paths]
     return Group(*parts)

@@ -8,8 +8,8 @@ METRIC_NAMES = {
     "accuracy": "Accuracy",
     "majority_at_k": "Maj",
     "pass_at_k": "pass",
-    "parsed_share": "answers read",
-    "mean_among_parsed": "right among those read",
+    "parsed_share": "parsed",
+    "mean_among_parsed": "right among parsed",
 }
 _SPECIAL = str.maketrans(
     {c: f"\\{c}" for c in "_%&#${}"}

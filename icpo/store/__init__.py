@@ -16,10 +16,11 @@ from icpo.store.readers import (
     read_texts,
     run_cells,
 )
-from icpo.store.run_files import note_planned, planned_cells, written_in_turn
+from icpo.store.run_files import BEGAN, note_planned, planned_cells, written_in_turn
 from icpo.store.status import read_status, settle
 
 __all__ = [
+    "BEGAN",
     "JOURNAL_NAME",
     "MANIFEST_NAME",
     "METRICS_NAME",

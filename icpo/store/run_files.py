@@ -1,5 +1,6 @@
 """What belongs to a run and not to one of its cells; several processes may work on the run at once."""
 
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +10,7 @@ from icpo.store.lock import Lock
 from icpo.store.storage import explained
 
 PLAN_NAME = "planned"
+BEGAN = time.time()  # of this process: it imports this module before it plans a cell
 
 
 def note_planned(run: Path, cells: Iterable[str]) -> None:
@@ -24,9 +26,13 @@ def note_planned(run: Path, cells: Iterable[str]) -> None:
             (plan / cell).touch()
 
 
-def planned_cells(run: Path) -> list[Path]:
-    """The folders of all cells that the run was ever asked for, by name; delete a file to forget its cell."""
-    return sorted(run / path.name for path in (run / PLAN_NAME).glob("*"))
+def planned_cells(run: Path, *, since: float = 0.0) -> list[Path]:
+    """The folders of all cells that were requested of the run, by name; delete a file to forget its cell.
+
+    `since` leaves out those that no command requested after that time, in seconds since 1970.
+    """
+    plans = (run / PLAN_NAME).glob("*")
+    return sorted(run / path.name for path in plans if path.stat().st_mtime >= since)
 
 
 @contextmanager

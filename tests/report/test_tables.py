@@ -2,6 +2,7 @@
 
 import pytest
 
+from icpo.report.dashboard import blocks
 from icpo.report.frame import run_frame, sections
 from icpo.report.tables import first_table, gain_table, score_table
 from tests.report.stored_runs import MadeUpCell, me_icpo
@@ -63,6 +64,17 @@ def test_few_questions_and_unread_answers_are_marked(tmp_path):
     assert marked.rows[0][3].endswith("†*") and len(marked.notes) == 2
     unread.loc[unread["metric"] == "parsed_share", "value"] = 0.8
     assert "†" not in first_table(unread).rows[0][3]
+
+
+def test_the_table_of_one_metric_and_the_pages_carry_the_marks_too(tmp_path):
+    unparsed = titled(MadeUpCell(num_questions=20, skill=0.1), "base")
+    unparsed.write(tmp_path, "run")
+    found = section(tmp_path).copy()
+    found.loc[found["metric"] == "parsed_share", "value"] = 0.5
+    table = score_table(found, "mean_at_k")
+    assert table.rows[0][1].endswith("†") and "Warning" in table.notes[0]
+    shown, note = blocks.table(table, "scores")
+    assert shown["rows"][0][1]["t"].endswith("†") and note["text"] == table.notes[0]
 
 
 def test_gains_follow_their_arm_and_pools_have_scores_too(outputs):

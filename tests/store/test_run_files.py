@@ -1,19 +1,28 @@
 """What several processes write of one run: the plan, and files made from all that is stored."""
 
 import errno
+import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from icpo.errors import RecordsError
-from icpo.store import note_planned, planned_cells, written_in_turn
+from icpo.store import BEGAN, note_planned, planned_cells, written_in_turn
 
 
 def test_the_plan_is_all_that_was_ever_asked_for(tmp_path):
     note_planned(tmp_path / "run", ["b", "a"])
     note_planned(tmp_path / "run", ["a", "c"])
     assert planned_cells(tmp_path / "run") == [tmp_path / "run" / name for name in "abc"]
+
+
+def test_a_command_s_own_plan_is_what_was_requested_since_it_began(tmp_path):
+    note_planned(tmp_path, ["old", "again"])
+    for name in ("old", "again"):
+        os.utime(tmp_path / "planned" / name, (1, 1))
+    note_planned(tmp_path, ["again", "new"])
+    assert planned_cells(tmp_path, since=BEGAN) == [tmp_path / "again", tmp_path / "new"]
 
 
 def test_a_run_that_was_never_begun_has_no_plan(tmp_path):

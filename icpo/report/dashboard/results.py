@@ -58,8 +58,8 @@ def results_page(shown: Shown) -> list[Block]:
     """All blocks of the page."""
     blocks = [heading(", ".join(report.run_name for report in shown.reports), 1)]
     for report in shown.reports:
-        lines = [line for text in problems(report.cells, report.notes) for line in text.splitlines()[2:]]
-        blocks += warning(f"Not everything of {report.run_name} is in these tables:", lines)
+        missing = problems(report.cells, report.notes)
+        blocks += warning(f"Not everything of {report.run_name} is in these tables:", missing)
         for backbone, protocol, _, section in sections(report.frame):
             blocks += [heading(f"{report.run_name}: {backbone}, protocol {protocol}")]
             blocks += table(first_table(section), _name("first", blocks), searchable=False)
@@ -143,7 +143,7 @@ def _cell_tables(shown: Shown) -> list[Block]:
         "Maj@k",
         "pass@k",
     )
-    header += ("read", "tokens/question", "seconds", "state")
+    header += ("parsed", "tokens/question", "seconds", "state")
     rows, links = [], {}
     for i, (path, cell, report) in enumerate(scored):
         rows.append(
