@@ -1,10 +1,8 @@
-# Everyday commands; `make help` lists them. Works with plain venv + pip; uses uv where it is on PATH.
+# Everyday commands; `make help` lists them. scripts/setup.sh makes the environment.
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
-PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-EXTRAS ?= dev,openai,slurm
 RUN ?= quickstart
 # Test files go to as many processes as there are cores, four at most; one file stays in one.
 SPREAD ?= -n auto --maxprocesses 4 --dist loadfile
@@ -15,15 +13,14 @@ PORT ?= 8765
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*?## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
 
-setup: $(VENV)/.ready ## make .venv with everything but vLLM
+setup: $(VENV)/.ready ## make .venv with everything but vLLM (PYTHON=FILE names the interpreter)
 
 $(VENV)/.ready: pyproject.toml
-	@command -v uv >/dev/null && [ -z "$$NO_UV" ] && uv venv -q --clear --seed --python $(PYTHON) $(VENV) || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[$(EXTRAS)]'
+	@bash scripts/setup.sh
 	@touch $@
 
-quickstart: setup ## set up, then the paper's main table on the embedded backbone (3 to 5 minutes on 2 cores)
-	$(BIN)/python -m icpo.run +exp=quickstart
+quickstart: setup ## set up, then the paper's main table on the embedded backbone (5 minutes on 2 cores)
+	@$(BIN)/python -m icpo.run +exp=quickstart
 
 test: setup ## the quick tests
 	$(BIN)/python -m pytest $(SPREAD)

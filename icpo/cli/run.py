@@ -15,6 +15,7 @@ try:
 
     from icpo import config as conf
     from icpo.cli.errors import fails_alone, stops_the_run, told
+    from icpo.cli.late_help import late_help_texts
 except KeyboardInterrupt:  # while all this loads
     sys.exit(128 + signal.SIGINT)
 
@@ -74,7 +75,7 @@ def main(*, makes_report: bool = True) -> None:
         print(conf.help_text(_config_folders(sys.argv[1:])))
         return
     os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # raises instead of printing a traceback of its own
-    with told(run_job, makes_report=makes_report):
+    with told(run_job, makes_report=makes_report), late_help_texts():
         conf.check_arguments(sys.argv[1:])
         run_job()
         _log_total()
