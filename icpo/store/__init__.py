@@ -12,7 +12,6 @@ from icpo.store.readers import (
     load_scores,
     read_metrics,
     read_results,
-    read_scores,
     read_texts,
     run_cells,
 )
@@ -35,7 +34,6 @@ __all__ = [
     "read_manifest",
     "read_metrics",
     "read_results",
-    "read_scores",
     "read_status",
     "read_texts",
     "run_cells",

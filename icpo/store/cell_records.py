@@ -22,6 +22,8 @@ from icpo.store.readers import (
     SiblingJournals,
     keys_used,
     load_lines,
+    num_measured,
+    read_metrics,
 )
 from icpo.store.status import State, Status
 from icpo.store.storage import AppendFile, delete_drafts, explained, replace_file
@@ -56,6 +58,8 @@ class CellRecords:
             self.manifest = claim(folder, stored, config=config, config_digest=config_digest)
             results = load_lines(folder / RESULTS_NAME, decode_result)
             self._done = {result.key for result in results}
+            if not for_grades:
+                self._drop_measures_of_lost_results()
             self._results = self._open_results()
             self._closing.callback(self._results.close)
             self.journal = self._closing.enter_context(
@@ -169,13 +173,22 @@ class CellRecords:
             file.cut(size)
         return file
 
+    def _drop_measures_of_lost_results(self) -> None:
+        """Deletes scores and metrics of results that are gone: all three are made again from the journal."""
+        num_lost = num_measured(read_metrics(self.folder)) - len(self._done)
+        if num_lost > 0:
+            log.warning("%s: made again from the journal: %d results that are gone", self.folder, num_lost)
+            with explained(self.folder, "tidy"):
+                for name in (METRICS_NAME, SCORES_NAME):
+                    (self.folder / name).unlink(missing_ok=True)
+
     def _warn_of_lost_draws(self, results: Iterable[QuestionResult]) -> None:
         """Says that texts of stored results are gone: the results hold, but nothing can be graded again."""
         num_lost = sum(any(key not in self.journal for key in keys_used(result)) for result in results)
         if num_lost:
             log.warning(
                 "%s: the journal lacks samples of %d stored results, which stay as they are. "
-                "`python -m icpo.records salvage %s` sets those results aside, and the same command samples "
+                "`icpo salvage %s` sets those results aside, and the same command samples "
                 "them again.",
                 self.folder,
                 num_lost,

@@ -1,35 +1,39 @@
 """What is wrong with a stored cell: every byte of its files is read, nothing is changed."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, TypeVar
 
 from icpo.errors import RecordsError
 from icpo.store.codec import decode_result, decode_score
-from icpo.store.journal_file import JOURNAL_NAME, MAGIC, JournalReader, Record, next_record, records_of
+from icpo.store.journal_file import JOURNAL_NAME, MAGIC, Record, file_size, journal_keys, survey
 from icpo.store.json_files import Seal, finished_lines, read_json
-from icpo.store.manifest import MANIFEST_NAME, is_version_1, read_manifest, seal_of
+from icpo.store.manifest import MANIFEST_NAME, is_version_1, read_manifest
 from icpo.store.readers import (
     METRICS_NAME,
     RESULTS_NAME,
     SCORES_NAME,
     SiblingJournals,
+    Stored,
     decoded_lines,
+    first_of_each,
     keys_used,
+    num_measured,
 )
-from icpo.store.status import stored_status
+from icpo.store.status import STATUS_NAME, stored_status
 from icpo.store.storage import explained
-from icpo.types import QuestionResult, QuestionScore
 
 NOT_LOOKED_AT = (
     "Not looked at: logs, reports, a tracker's files, and whether grades are right (regrade does that)."
 )
 
+Found = TypeVar("Found")
+
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """What a cell's files hold. A torn end is no fault: opening the cell drops it.
+    """What a cell's files hold. A torn end is no fault by itself: opening the cell drops it.
 
     `faults` say what is wrong, one line each. A cell of version 1 has no checksums, so that one without
     faults is unchecked rather than sound.
@@ -37,14 +41,11 @@ class Health:
 
     folder: Path
     is_checked: bool
-    num_records: int
-    num_journal_bytes: int
-    num_damaged_bytes: int
-    num_torn_bytes: int
-    num_results: int
-    num_damaged_results: int
-    num_missing_draws: int
     faults: tuple[str, ...]
+    num_records: int = 0
+    num_journal_bytes: int = 0
+    num_torn_bytes: int = 0
+    num_results: int = 0
 
     @property
     def is_sound(self) -> bool:
@@ -72,146 +73,115 @@ class Health:
 class _Journal:
     """What a journal holds: whole records, and bytes that belong to none."""
 
-    keys: frozenset[str]
-    num_records: int
-    num_bytes: int
-    num_damaged: int
-    num_torn: int
+    keys: frozenset[str] = frozenset()
+    num_records: int = 0
+    num_bytes: int = 0
+    num_torn: int = 0
+    faults: tuple[str, ...] = ()
 
 
 def verify(folder: Path) -> Health:
-    """Reads every byte of a cell's journal, results, scores, metrics, status and manifest and checks them."""
-    journal = _journal(folder / JOURNAL_NAME)
+    """Reads every byte of a cell's manifest, journal, results, scores, metrics and status."""
     faults: list[str] = []
-    seal, is_checked = _seal(folder, faults)
-    if journal.num_damaged:
-        faults.append(f"{JOURNAL_NAME}: {journal.num_damaged} bytes damaged")
-    results = decoded_lines(folder / RESULTS_NAME, seal, decode_result)
-    scores = decoded_lines(folder / SCORES_NAME, seal, decode_score)
-    whole = [result for result in results if result is not None]
-    faults += _line_faults(RESULTS_NAME, results)
-    faults += _line_faults(SCORES_NAME, scores)
-    missing = _without_siblings(folder, {key for result in whole for key in keys_used(result)} - journal.keys)
+    manifest = _tried(faults, lambda: read_manifest(folder))
+    if manifest is None:
+        gone = f"{MANIFEST_NAME} is gone: nothing says what the results come from"
+        return Health(folder, is_checked=True, faults=tuple(faults or [gone]))
+    is_checked = not is_version_1(manifest)
+    seal = Seal(str(manifest.get("config_digest", "")), is_checked)
+    # The status first: what it counts was stored before it, also while a process is at work.
+    status = _tried(faults, lambda: stored_status(folder, Seal(is_required=is_checked)))
+    metrics = _tried(faults, lambda: read_json(folder / METRICS_NAME, seal))
+    journal = _tried(faults, lambda: _journal(folder / JOURNAL_NAME)) or _Journal()
+    lines = _tried(faults, lambda: decoded_lines(folder / RESULTS_NAME, seal, decode_result)) or []
+    grades = _tried(faults, lambda: decoded_lines(folder / SCORES_NAME, seal, decode_score)) or []
+    results, scores = first_of_each(lines), first_of_each(grades)
+    faults += journal.faults
+    faults += _line_faults(RESULTS_NAME, lines)
+    faults += _line_faults(SCORES_NAME, grades)
+    missing = _without_siblings(
+        folder, {key for result in results for key in keys_used(result)} - journal.keys
+    )
     if missing:
         faults.append(f"{len(missing)} samples that results refer to are in no journal")
-    faults += _metrics_faults(folder, seal, len(scores))
-    faults += _status_faults(folder, journal)
-    if unscored := {score.key for score in scores if score is not None} - {result.key for result in whole}:
-        faults.append(f"{RESULTS_NAME}: {len(unscored)} results are gone that {SCORES_NAME} has scores of")
+    unscored = {score.key for score in scores} - {result.key for result in results}
+    faults += _gone(RESULTS_NAME, len(unscored), f"that {SCORES_NAME} has scores of")
+    faults += _gone(SCORES_NAME, num_measured(metrics) - len(scores), f"that {METRICS_NAME} rests on")
+    faults += _unfulfilled(status or {}, journal.num_records, len(results))
+    faults += _files_gone(folder, status or {})
+    num_torn = _tried(faults, lambda: _num_torn(folder / RESULTS_NAME) + _num_torn(folder / SCORES_NAME)) or 0
     return Health(
         folder,
         is_checked,
+        tuple(faults),
         num_records=journal.num_records,
         num_journal_bytes=journal.num_bytes,
-        num_damaged_bytes=journal.num_damaged,
-        num_torn_bytes=journal.num_torn,
-        num_results=len({result.key for result in whole}),
-        num_damaged_results=len(results) - len(whole),
-        num_missing_draws=len(missing),
-        faults=tuple(faults),
+        num_torn_bytes=journal.num_torn + num_torn,
+        num_results=len(results),
     )
 
 
-def survey(file: BinaryIO) -> Iterator[Record | range]:
-    """All of a journal in order: whole records, and the ranges of bytes between them that are none."""
-    size = file.seek(0, 2)
-    file.seek(0)
-    at = len(MAGIC) if file.read(len(MAGIC)) == MAGIC else 0
-    while at < size:
-        record = next(records_of(file, at, checked=True), None)
-        if record is None:
-            record = next_record(file, at + 1)
-            yield range(at, size if record is None else record.start)
-        if record is None:
-            return
-        yield record
-        at = record.end
-
-
-def unique_whole(path: Path, seal: Seal) -> list[QuestionResult]:
-    """The results of whole lines; of several with one question and seed the first."""
-    found: dict[tuple[str, int], QuestionResult] = {}
-    for result in decoded_lines(path, seal, decode_result):
-        if result is not None:
-            found.setdefault(result.key, result)
-    return list(found.values())
+def _tried(faults: list[str], read: Callable[[], Found]) -> Found | None:
+    """What `read` returns; None where it raises RecordsError, which becomes a fault."""
+    try:
+        return read()
+    except RecordsError as error:
+        faults.append(str(error))
+        return None
 
 
 def _journal(path: Path) -> _Journal:
-    if not path.exists():
-        return _Journal(frozenset(), 0, 0, 0, 0)
+    if not (size := file_size(path)):
+        return _Journal()
     with explained(path, "read"), path.open("rb") as file:
         pieces = list(survey(file))
-        size = file.seek(0, 2)
-    records = [piece for piece in pieces if isinstance(piece, Record)]
+    keys = [piece.key for piece in pieces if isinstance(piece, Record)]
     gaps = [piece for piece in pieces if isinstance(piece, range)]
     is_torn = bool(gaps) and gaps[-1].stop == size and (gaps[-1].start > 0 or size < len(MAGIC))
-    torn = len(gaps[-1]) if is_torn else 0
-    keys = frozenset(record.key for record in records)
-    return _Journal(keys, len(records), size, sum(map(len, gaps)) - torn, torn)
+    torn = gaps.pop() if is_torn else range(0)
+    faults = [f"{JOURNAL_NAME}: {sum(map(len, gaps))} bytes damaged in {len(gaps)} places"] if gaps else []
+    return _Journal(frozenset(keys), len(keys), size, len(torn), tuple(faults))
 
 
-def _seal(folder: Path, faults: list[str]) -> tuple[Seal, bool]:
-    """How the cell's lines are checked; what is wrong with its manifest is added to `faults`."""
-    try:
-        manifest = read_manifest(folder)
-    except RecordsError as error:
-        faults.append(str(error))
-        return Seal(is_required=True), True
-    if manifest is None:
-        faults.append(f"{MANIFEST_NAME} is gone: nothing says what the results come from")
-        return Seal(is_required=True), True
-    return seal_of(folder), not is_version_1(manifest)
+def _line_faults(name: str, values: list[Stored | None]) -> Iterator[str]:
+    if num_damaged := values.count(None):
+        yield f"{name}: {num_damaged} lines damaged"
+    if num_repeated := len(values) - num_damaged - len(first_of_each(values)):
+        yield f"{name}: {num_repeated} lines repeat a question and seed; the first counts"
 
 
-def _line_faults(name: str, values: Sequence[QuestionResult | QuestionScore | None]) -> Iterator[str]:
-    whole = [value.key for value in values if value is not None]
-    if len(whole) < len(values):
-        yield f"{name}: {len(values) - len(whole)} lines damaged"
-    if len(set(whole)) < len(whole):
-        yield f"{name}: {len(whole) - len(set(whole))} lines repeat a question and seed; the first counts"
+def _gone(name: str, number: int, whose: str) -> Iterator[str]:
+    if number > 0:
+        yield f"{name}: {number} of those are gone {whose}"
 
 
-def _metrics_faults(folder: Path, seal: Seal, num_scores: int) -> Iterator[str]:
-    try:
-        metrics = read_json(folder / METRICS_NAME, seal)
-    except RecordsError as error:
-        yield str(error)
-        return
-    if metrics is None or "mean_at_k" not in metrics:
-        return
-    torn = [
-        name for name in (RESULTS_NAME, SCORES_NAME) if (path := folder / name).exists() and _is_torn(path)
-    ]
-    yield from (f"{name}: the last line is cut short, though the cell was measured" for name in torn)
-    num_measured = len(metrics.get("seeds", ())) * int(metrics.get("num_questions", 0))
-    if num_scores < num_measured:
-        yield f"{SCORES_NAME}: {num_measured - num_scores} scores are gone that {METRICS_NAME} rests on"
+def _unfulfilled(status: Mapping[str, Any], num_records: int, num_results: int) -> Iterator[str]:
+    """What the status counted and is no longer there."""
+    counts = (
+        (JOURNAL_NAME, "records", "journal_records", num_records),
+        (RESULTS_NAME, "results", "questions_done", num_results),
+    )
+    for name, what, key, number in counts:
+        if (before := int(status.get(key, 0))) > number:
+            yield f"{name}: {before - number} of {before} {what} are gone"
 
 
-def _is_torn(path: Path) -> bool:
-    with explained(path, "read"):
-        return len(finished_lines(path)) < path.stat().st_size
+def _files_gone(folder: Path, status: Mapping[str, Any]) -> Iterator[str]:
+    """Files without which a cell was never left."""
+    if not (folder / STATUS_NAME).exists() and (folder / RESULTS_NAME).exists():
+        yield f"{STATUS_NAME} is gone: nothing says how far the cell was; the same command makes it again"
+    if status.get("state") == "done" and not (folder / METRICS_NAME).exists():
+        yield f"{METRICS_NAME} is gone, though the cell is done; the same command makes it again"
 
 
-def _status_faults(folder: Path, journal: _Journal) -> Iterator[str]:
-    try:
-        status = stored_status(folder) or {}
-    except RecordsError as error:
-        yield str(error)
-        return
-    num_before = status.get("journal_records", 0)
-    if status.get("state") == "done" and journal.num_records < num_before:
-        yield f"{JOURNAL_NAME}: {num_before - journal.num_records} of {num_before} records are gone"
+def _num_torn(path: Path) -> int:
+    return file_size(path) - len(finished_lines(path))
 
 
-def _without_siblings(folder: Path, keys: Iterable[str]) -> set[str]:
+def _without_siblings(folder: Path, keys: Iterable[str]) -> frozenset[str]:
     """Those of `keys` that no other cell of the run holds."""
-    left = set(keys)
+    left = frozenset(keys)
     for path in SiblingJournals(folder):
         if left:
-            reader = JournalReader(path)
-            reader.refresh()
-            reader.close()
-            left = {key for key in left if key not in reader}
+            left -= journal_keys(path)
     return left

@@ -62,6 +62,29 @@ def next_record(file: BinaryIO, start: int) -> Record | None:
     return None
 
 
+def survey(file: BinaryIO) -> Iterator[Record | range]:
+    """All of a journal in order: whole records, and the ranges of bytes between them that are none.
+
+    A first line that is missing is an empty range.
+    """
+    size = file.seek(0, os.SEEK_END)
+    file.seek(0)
+    if file.read(len(MAGIC)) == MAGIC:
+        at = len(MAGIC)
+    else:
+        at = 0 if (first := next_record(file, 0)) is None else first.start
+        yield range(at if first else size)
+    while at < size:
+        record = next(records_of(file, at, checked=True), None)
+        if record is None:
+            record = next_record(file, at + 1)
+            yield range(at, size if record is None else record.start)
+        if record is None:
+            return
+        yield record
+        at = record.end
+
+
 def read_payload(file: BinaryIO, record: Record) -> bytes | None:
     """The packed completions of a record, None if they do not match their CRC."""
     file.seek(record.offset)
@@ -145,12 +168,20 @@ class JournalReader:
         return self._file
 
 
+def journal_keys(path: Path) -> frozenset[str]:
+    """The keys of a journal's records, none where there is no such file."""
+    reader = JournalReader(path)
+    if file_size(path):
+        reader.refresh()
+    reader.close()
+    return frozenset(reader)
+
+
 def damaged(path: Path, offset: int) -> RecordsError:
     """The error for a journal that cannot be read on, though more follows."""
     return RecordsError(
         f"{path} is damaged at byte {offset}, before its end. Keep every record that is whole with "
-        f"`python -m icpo.records salvage {path.parent}` and run the same command again: "
-        "only what was lost is drawn again."
+        f"`icpo salvage {path.parent}` and run the same command again: only what was lost is sampled again."
     )
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from icpo.errors import RecordsError
 from icpo.store.storage import explained, replace_file
 
-_TAIL = re.compile(rb',?\s*"crc32":\s*"([0-9a-f]{8})"\s*\}\s*\Z')
+_TAIL = re.compile(rb'(?:,|(?<=\{))(?:"crc32":"([0-9a-f]{8})"\}\n?|\n  "crc32": "([0-9a-f]{8})"\n\}\n)\Z')
 _MAX_TAIL_BYTES = 80
 
 
@@ -44,7 +44,7 @@ def decode(text: bytes, seal: Seal = Seal()) -> dict[str, Any]:  # noqa: B008  (
     tail = _TAIL.search(text, max(0, len(text) - _MAX_TAIL_BYTES))
     if tail is not None:
         head = text[: tail.start()]
-        if _crc(head, seal.key) != tail[1].decode():
+        if _crc(head, seal.key) != (tail[1] or tail[2]).decode():
             raise ValueError("it does not match its checksum")
         text = head + b"}"
     elif seal.is_required:

@@ -28,7 +28,7 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
     path = folder / MANIFEST_NAME
     way_out = (
         "Nothing else says what the results come from: restore it, or delete the cell with "
-        f"`python -m icpo.records remove {folder}`."
+        f"`icpo remove {folder}`."
     )
     try:
         return read_json(path, Seal(is_required=True), way_out=way_out)
@@ -68,8 +68,8 @@ def claim(
         if left := [one.name for one in stored if one.exists()]:
             raise RecordsError(
                 f"{folder} holds {', '.join(left)} but no {MANIFEST_NAME}, so that nothing says what "
-                f"they come from. Restore it; look with `python -m icpo.records verify {folder}`, delete "
-                f"the cell with `python -m icpo.records remove {folder}`, or choose another run_name."
+                f"they come from. Restore it; look with `icpo verify {folder}`, delete "
+                f"the cell with `icpo remove {folder}`, or choose another run_name."
             )
         manifest = describe(config, config_digest)
         replace_json(path, manifest)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from icpo.errors import RecordsError
-from icpo.store.codec import decode_result, decode_score
+from icpo.store.codec import decode_result, decode_score, encode_result
 from icpo.store.journal_file import JOURNAL_NAME, JournalReader
 from icpo.store.json_files import Seal, read_json, read_lines
 from icpo.store.manifest import MANIFEST_NAME, seal_of
@@ -44,7 +44,7 @@ def load_results(folder: Path) -> tuple[QuestionResult, ...]:
     Of several with one question and seed the first counts; the others are logged.
 
     Raises:
-        RecordsError: the file is damaged, or gone though the cell's metrics come from it.
+        RecordsError: the file is damaged, or lines are gone that the cell's metrics come from.
     """
     return _load_measured(folder / RESULTS_NAME, decode_result)
 
@@ -55,23 +55,8 @@ def load_scores(folder: Path) -> tuple[QuestionScore, ...]:
 
 
 def read_results(folder: Path) -> list[dict[str, Any]]:
-    """The results of a cell as lines; for readers that have not moved to `load_results`."""
-    return _rows(folder / RESULTS_NAME)
-
-
-def read_scores(folder: Path) -> list[dict[str, Any]]:
-    """The scores of a cell as lines; for readers that have not moved to `load_scores`."""
-    return _rows(folder / SCORES_NAME)
-
-
-def _rows(path: Path) -> list[dict[str, Any]]:
-    rows = read_lines(path, seal_of(path.parent))
-    for number, row in enumerate(rows, start=1):
-        if row is None:
-            raise damaged_line(path, number)
-    if not rows:
-        _require_file(path)
-    return [row for row in rows if row is not None]
+    """The results of a cell as lines of JSON; see `load_results`."""
+    return [encode_result(result) for result in load_results(folder)]
 
 
 def read_metrics(folder: Path) -> dict[str, Any] | None:
@@ -105,8 +90,8 @@ def read_texts(folder: Path, draws: Iterable[str]) -> dict[str, str]:
     if wanted:
         raise RecordsError(
             f"No journal beside {folder} holds the draws {', '.join(list(wanted)[:3])}: the cell of the run "
-            f"that they came from was deleted. `python -m icpo.records salvage {folder}` lets the same "
-            "command sample them again."
+            f"that they came from was deleted. `icpo salvage {folder}` lets the same command sample them "
+            "again."
         )
     return texts
 
@@ -118,26 +103,20 @@ def keys_used(result: QuestionResult) -> set[str]:
     return {draw.rsplit("/", 2)[0] for draw in draws if draw}
 
 
-def damaged_line(path: Path, number: int) -> RecordsError:
-    """The error for a finished line that is not what the file should hold."""
-    return RecordsError(
-        f"{path} is damaged at line {number}. Keep what is whole with "
-        f"`python -m icpo.records salvage {path.parent}`; what was lost is then made again from the journal."
-    )
-
-
 def load_lines(path: Path, decode: Callable[[Mapping[str, Any]], Stored]) -> tuple[Stored, ...]:
     """The values of a cell's file; none where there is no such file. See `load_results`."""
-    found: dict[tuple[str, int], Stored] = {}
-    for number, value in enumerate(decoded_lines(path, seal_of(path.parent), decode), start=1):
-        if value is None:
-            raise damaged_line(path, number)
-        if value.key in found:
-            log.warning(
-                "%s, line %d: a second line of %r under seed %d is left out", path, number, *value.key
-            )
-        found.setdefault(value.key, value)
-    return tuple(found.values())
+    values = decoded_lines(path, seal_of(path.parent), decode)
+    if None in values:
+        raise RecordsError(
+            f"{path} is damaged at line {values.index(None) + 1}. Keep what is whole with "
+            f"`icpo salvage {path.parent}`; what was lost is then made again from the journal."
+        )
+    found = first_of_each(values)
+    if len(found) < len(values):
+        log.warning(
+            "%s: %d lines repeat a question and seed; the first counts", path, len(values) - len(found)
+        )
+    return found
 
 
 def decoded_lines(
@@ -153,17 +132,28 @@ def decoded_lines(
     return values
 
 
+def first_of_each(values: Iterable[Stored | None]) -> tuple[Stored, ...]:
+    """The whole values; of several with one question and seed the first."""
+    found: dict[tuple[str, int], Stored] = {}
+    for value in values:
+        if value is not None:
+            found.setdefault(value.key, value)
+    return tuple(found.values())
+
+
+def num_measured(metrics: Mapping[str, Any] | None) -> int:
+    """How many results, one a question and seed, metrics were measured from."""
+    if metrics is None or "mean_at_k" not in metrics:
+        return 0
+    return len(metrics.get("seeds", ())) * int(metrics.get("num_questions", 0))
+
+
 def _load_measured(path: Path, decode: Callable[[Mapping[str, Any]], Stored]) -> tuple[Stored, ...]:
     found = load_lines(path, decode)
-    if not found:
-        _require_file(path)
-    return found
-
-
-def _require_file(path: Path) -> None:
-    """Raises RecordsError where a file is gone that metrics were measured from: they are written last."""
-    if "mean_at_k" in (read_metrics(path.parent) or {}) and not path.exists():
+    num_gone = num_measured(read_metrics(path.parent)) - len(found)
+    if num_gone > 0:
         raise RecordsError(
-            f"{path} is gone, though {METRICS_NAME} beside it was measured from it. Restore it, or run the "
-            "same command again: it is then made from the journal."
+            f"{path}: {num_gone} lines are gone that {METRICS_NAME} beside it was measured from. Restore the "
+            "file, or run the same command again: they are then made from the journal."
         )
+    return found

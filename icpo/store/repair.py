@@ -7,9 +7,17 @@ from pathlib import Path
 from typing import BinaryIO
 
 from icpo.errors import RecordsError
-from icpo.store.codec import encode_result
-from icpo.store.health import Health, survey, unique_whole, verify
-from icpo.store.journal_file import JOURNAL_NAME, MAGIC, JournalReader, Record, make_record, read_payload
+from icpo.store.codec import decode_result, encode_result
+from icpo.store.health import Health, verify
+from icpo.store.journal_file import (
+    JOURNAL_NAME,
+    MAGIC,
+    Record,
+    journal_keys,
+    make_record,
+    read_payload,
+    survey,
+)
 from icpo.store.json_files import encode_line
 from icpo.store.lock import Lock
 from icpo.store.manifest import MANIFEST_NAME, is_version_1, read_manifest, seal_of
@@ -19,6 +27,8 @@ from icpo.store.readers import (
     RESULTS_NAME,
     SCORES_NAME,
     SiblingJournals,
+    decoded_lines,
+    first_of_each,
     keys_used,
     load_results,
 )
@@ -56,7 +66,7 @@ def salvage(folder: Path) -> Health:
         if manifest is None:
             raise RecordsError(
                 f"{folder} has no {MANIFEST_NAME}, so that nothing says what its results come from: "
-                f"restore it, or delete the cell with `python -m icpo.records remove {folder}`."
+                f"restore it, or delete the cell with `icpo remove {folder}`."
             )
         _salvage_journal(folder)
         if not verify(folder).is_sound:
@@ -71,12 +81,10 @@ def compact(folder: Path) -> Health:
         RecordsError: the journal is damaged, a process is at work on the cell, or the disk refuses.
     """
     with Lock(folder):
-        if verify(folder).num_damaged_bytes:
-            raise RecordsError(
-                f"{folder} is damaged: run `python -m icpo.records salvage {folder}` before compact."
-            )
         path = folder / JOURNAL_NAME
         with explained(path, "read"), path.open("rb") as file:
+            if any(isinstance(piece, range) for piece in survey(file)):
+                raise RecordsError(f"{path} is damaged: run `icpo salvage {folder}` before compact.")
             replace_file(path, itertools.chain([MAGIC], _whole_records(file, repacked=True)))
     return verify(folder)
 
@@ -122,16 +130,7 @@ def _uses(cell: Path, other: Path) -> bool:
         used = {key for result in load_results(cell) for key in keys_used(result)}
     except RecordsError:
         return False
-    return bool((used - _keys(cell)) & _keys(other))
-
-
-def _keys(cell: Path) -> set[str]:
-    path = cell / JOURNAL_NAME
-    reader = JournalReader(path)
-    if path.exists():
-        reader.refresh()
-    reader.close()
-    return set(reader)
+    return bool((used - journal_keys(cell / JOURNAL_NAME)) & journal_keys(other / JOURNAL_NAME))
 
 
 def _salvage_journal(folder: Path) -> None:
@@ -148,8 +147,8 @@ def _salvage_journal(folder: Path) -> None:
 def _salvage_results(folder: Path, *, can_go_on: bool) -> None:
     """Keeps the results whose samples are there; what was made from all of them is set aside."""
     seal, path = seal_of(folder), folder / RESULTS_NAME
-    available = _keys(folder).union(*(_keys(journal.parent) for journal in SiblingJournals(folder)))
-    whole = unique_whole(path, seal)
+    available = journal_keys(folder / JOURNAL_NAME).union(*map(journal_keys, SiblingJournals(folder)))
+    whole = first_of_each(decoded_lines(path, seal, decode_result))
     kept = [result for result in whole if not can_go_on or keys_used(result) <= available]
     made_again = (SCORES_NAME, METRICS_NAME, STATUS_NAME) if can_go_on else ()
     for name in (RESULTS_NAME, *made_again):

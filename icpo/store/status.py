@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from icpo.errors import RecordsError
 from icpo.safe_text import escaped, masked_text
-from icpo.store.json_files import read_json, replace_json
+from icpo.store.json_files import Seal, read_json, replace_json
 from icpo.store.lock import holder_of, this_process
 
 STATUS_NAME = "status.json"
@@ -73,10 +73,10 @@ def read_status(folder: Path) -> dict[str, Any] | None:
     return row if row.get("state") != "running" else row | {"state": "failed", "reason": _KILLED}
 
 
-def stored_status(folder: Path) -> dict[str, Any] | None:
+def stored_status(folder: Path, seal: Seal = Seal()) -> dict[str, Any] | None:  # noqa: B008  (immutable)
     """What status.json says word for word, its texts and numbers checked. Raises RecordsError."""
     path = folder / STATUS_NAME
-    row = read_json(path)
+    row = read_json(path, seal)
     for name, value in (row or {}).items():
         if (name in TEXTS and type(value) is not str) or (name in NUMBERS and not _is_number(value)):
             kind = "a text" if name in TEXTS else "a number of at least 0"

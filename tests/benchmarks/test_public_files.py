@@ -8,7 +8,7 @@ import pytest
 from icpo.grading import Grader, GradingRules
 from icpo.grading.choices import choice_in
 from icpo.grading.maths.reading import read
-from icpo.store import read_metrics, read_scores, read_status
+from icpo.store import load_scores, read_metrics, read_status
 from icpo.types import AnswerKind
 from tests.benchmarks.test_configs import CONF, COUNTS, MATH_LEVELS, build
 from tests.public_files import FILES, needs_files
@@ -68,6 +68,6 @@ def test_a_run_on_nano_grades_every_question_of_a_file(tmp_path, names):
     for cell in cells:
         metrics = read_metrics(cell)
         kind = build(f"benchmark={metrics['benchmark']}").kind
-        golds = [score["gold"] for score in read_scores(cell)]
+        golds = [score.gold for score in load_scores(cell)]
         assert read_status(cell)["state"] == "done" and metrics["num_questions"] == len(golds) == 3
         assert all(is_parsed(gold, kind) for gold in golds)

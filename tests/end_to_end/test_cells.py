@@ -7,7 +7,7 @@ import pytest
 from icpo.config import choices as config_choices
 from icpo.errors import BenchmarkError, RecordsError
 from icpo.report import run_frame, write_report
-from icpo.store import read_metrics, read_results, read_scores, read_status
+from icpo.store import load_scores, read_metrics, read_results, read_status
 from icpo.types import Completion, FinishReason
 from tests.arms import of_arm
 from tests.end_to_end.fakes import Blocks, Continuous, questions_file, run
@@ -85,7 +85,7 @@ def test_a_question_of_ones_own_needs_no_gold(tmp_path):
     path = tmp_path / "question.txt"
     path.write_text("Why, $x$, {y}?")
     cell, used = run(tmp_path / "out", path)
-    assert read_status(cell)["state"] == "done" and not read_scores(cell)
+    assert read_status(cell)["state"] == "done" and not load_scores(cell)
     assert len(results(cell)) == 1 and "Why, $x$, {y}?" in used.requests[0].prompt.user
     assert "mean_at_k" not in read_metrics(cell)
 
@@ -125,10 +125,10 @@ def test_what_is_stored_has_the_names_that_others_read(tmp_path):
         assert 0 <= metrics[name]["low"] <= metrics[name]["value"] <= metrics[name]["high"] <= 1
     assert (metrics["method"], metrics["reward"], metrics["selector"]) == ("me_icpo", "majority", "entropy")
     assert metrics["num_questions"] == 3 and metrics["num_answers"] == 12
-    scores = read_scores(cell)
-    by_hand = [o == "correct" for s in scores for o in s["finals"][-1][1]["outcomes"]]
+    scores = load_scores(cell)
+    by_hand = [o == "correct" for s in scores for o in s.last.outcomes]
     assert metrics["mean_at_k"]["value"] == pytest.approx(sum(by_hand) / 12)
-    first = [s["finals"][-1][1]["outcomes"][0] == "correct" for s in scores]
+    first = [s.last.outcomes[0] == "correct" for s in scores]
     assert metrics["accuracy"]["value"] == pytest.approx(sum(first) / 3)
 
 

@@ -95,7 +95,7 @@ def test_scores_without_their_results_are_left_out_with_a_warning(outputs, caplo
     with caplog.at_level(logging.WARNING):
         frame = question_frame("run", outputs=outputs)
     assert set(frame.benchmark) == {"arith_l1"}
-    assert f"{torn} is left out: results.jsonl lacks question 'arith_l2-0' under seed 0" in caplog.text
+    assert f"{torn} is left out: " in caplog.text and "results.jsonl: 1 lines are gone" in caplog.text
 
 
 def test_where_every_cell_is_left_out_nothing_is_written(tmp_path, caplog):

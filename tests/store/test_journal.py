@@ -121,7 +121,7 @@ def test_a_damaged_byte_before_the_end_is_a_named_error_wherever_it_is(path):
     whole = path.read_bytes()
     for at in range(15, end):
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x15]) + whole[at + 1 :])
-        with pytest.raises(RecordsError, match=r"damaged at byte 15.*icpo\.records salvage"):
+        with pytest.raises(RecordsError, match=r"damaged at byte 15.*icpo salvage"):
             Journal.open(path)
     assert path.read_bytes() != whole, "a damaged journal is left as it is"
     report_row(

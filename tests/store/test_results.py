@@ -9,11 +9,11 @@ from icpo.errors import Interrupted, RecordsError
 from icpo.store import (
     RESULTS_NAME,
     CellRecords,
+    load_results,
     load_scores,
     read_manifest,
     read_metrics,
     read_results,
-    read_scores,
     read_status,
     read_texts,
     run_cells,
@@ -192,18 +192,27 @@ def test_scores_metrics_and_status_are_replaced_whole(cell, reopen):
     assert read_results(cell.with_name("absent")) == []
 
 
-@pytest.mark.parametrize(("read", "name"), [(read_results, "results.jsonl"), (read_scores, "scores.jsonl")])
-def test_a_file_of_a_measured_cell_that_is_gone_is_told(cell, reopen, read, name):
+@pytest.mark.parametrize(("read", "name"), [(load_results, "results.jsonl"), (load_scores, "scores.jsonl")])
+@pytest.mark.parametrize("num_left", [1, 0, None])
+def test_lines_that_are_gone_from_a_measured_cell_are_missed(cell, reopen, read, name, num_left):
     with reopen() as records:
-        records.write_scores([])
-        records.write_metrics({"mean_at_k": {}})
-    assert read(cell) == []
-    (cell / name).unlink()
-    with pytest.raises(RecordsError, match=rf"{name} is gone, though metrics.json.*same command again"):
+        for one in "ab":
+            records.append(result(one))
+        records.write_scores(map(score, "ab"))
+        records.write_metrics({"mean_at_k": {}, "num_questions": 2, "seeds": [0]})
+    assert len(read(cell)) == 2
+    lines = (cell / name).read_bytes().splitlines(keepends=True)
+    if num_left is None:
+        (cell / name).unlink()
+    else:
+        (cell / name).write_bytes(b"".join(lines[:num_left]))
+    with pytest.raises(RecordsError, match=rf"{name}: {2 - (num_left or 0)} lines are gone.*same command"):
         read(cell)
-    with reopen() as records:
+    with reopen() as records:  # the same command
+        assert len(records.done()) == (2 if read is load_scores else num_left or 0)
+        assert (read_metrics(cell) is None) == (read is load_results)
         records.write_metrics({"max_error": 0})  # of a job that has no such file
-    assert read(cell) == []
+    assert len(read(cell)) == (num_left or 0)
 
 
 def test_drafts_of_writers_that_died_are_deleted(cell, reopen):

@@ -15,7 +15,7 @@ from icpo.evaluation.engine_pool import POOL
 from icpo.lab.ttrl import job as ttrl
 from icpo.lab.ttrl.settings import Grpo, TrainingCost, VoteReward, training_order
 from icpo.rewards import Majority
-from icpo.store import read_metrics, read_scores, read_status
+from icpo.store import load_scores, read_metrics, read_status
 from icpo.types import AnswerKind, Question
 from tests.end_to_end.fakes import Blocks, questions_file
 from tests.methods.hand import toolkit
@@ -200,7 +200,7 @@ def test_a_cell_evaluates_before_and_after_and_charges_the_training(tmp_path, mo
     assert metrics["generated_by_purpose"]["training"] == 240
     assert metrics["before"]["mean_at_k"] == read_metrics(cell / "before")["mean_at_k"]
     assert metrics["mean_at_k"]["value"] == pytest.approx(sum(m["mean_at_k"]["value"] for m in after) / 2)
-    assert len(read_scores(cell)) == 6 and read_status(cell)["state"] == "done"
+    assert len(load_scores(cell)) == 6 and read_status(cell)["state"] == "done"
 
 
 def test_a_stopped_cell_goes_on_where_it_was(tmp_path, monkeypatch):
