@@ -142,6 +142,12 @@ def _check_template(tokenizer: Any, backbone: "Backbone") -> None:
             f"backbone={backbone.name}: its chat template drops the system text. "
             "Set backbone.system_role=false; the system text then goes before the user's."
         )
+    if backbone.reasoning_end is not None and text.rstrip().endswith(backbone.reasoning_end):
+        raise EngineError(
+            f"backbone={backbone.name}: its chat template closes the thoughts itself, so that "
+            f"no answer would hold {backbone.reasoning_end!r} and none would be read. Set "
+            "backbone.reasoning_end=null."
+        )
     if "strftime_now" in str(tokenizer.chat_template) and "date_string" not in dict(
         backbone.template_options
     ):

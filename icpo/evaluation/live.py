@@ -7,6 +7,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from icpo.safe_text import escaped
 from icpo.types import (
     AnswerKind,
     Batches,
@@ -78,8 +79,8 @@ def votes_view(votes: Votes, entropy_bits: float) -> RenderableType:
 
 
 def printable(text: str) -> str:
-    """The text with a replacement character for each half of a pair, which no terminal takes."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    """The text with a replacement character for half a character, and without what a terminal obeys."""
+    return escaped(text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))
 
 
 def _beside(name: Text, said: RenderableType) -> RenderableType:

@@ -28,6 +28,7 @@ COUNTS = {
     "unparsed": "num_unparsed",
     "truncated": "num_truncated",
     "timed out": "num_timed_out",
+    "blocked questions": "num_blocked",
     "prompt tokens": "prompt_tokens",
     "generated tokens": "generated_tokens",
     "requests": "num_requests",

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.engines import contract
-from tests.engines.api import situations
+from tests.engines.api import playing
 from tests.engines.conftest import backbone_of, settings_of
 from tests.engines.openai_server import Server
 
@@ -26,7 +26,7 @@ def model(handler, body):
         return
     size, num = body["max_tokens"], body.get("n", 1)
     usage = {"prompt_tokens": num_prompt, "completion_tokens": size * num}
-    choices = [situations.choice("7" * size, "length") for _ in range(num)]
+    choices = [playing.choice("7" * size, "length") for _ in range(num)]
     handler.reply(200, {"choices": choices, "usage": usage})
 
 
@@ -34,8 +34,8 @@ def model(handler, body):
 def api_engine():
     pytest.importorskip("openai")
     with Server(lambda body: model) as server:
-        chosen = situations.settings(server.base_url, api_key_env=None, supports_extras=True)
-        engine = chosen.start(situations.BACKBONE, max_context_tokens=CONTEXT)
+        chosen = playing.settings(server.base_url, api_key_env=None, supports_extras=True)
+        engine = chosen.start(playing.BACKBONE, max_context_tokens=CONTEXT)
         yield engine
         engine.close()
 

@@ -53,6 +53,7 @@ def test_a_tokenizer_that_drops_spaces_is_refused_by_its_class(folder):
         ("<user> hello <assistant>", {}, "drops the user's text"),
         ("<user> {{ messages[-1]['content'] }}", {}, "drops the system text.*system_role=false"),
         (NO_SYSTEM_ROLE, {}, "no system role.*system_role=false"),
+        (CHATML + "<think></think>\n", {"reasoning_end": "</think>"}, "reasoning_end=null"),
     ],
 )
 def test_a_template_that_loses_text_is_refused(folder, template, changes, key_words):

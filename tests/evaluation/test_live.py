@@ -75,3 +75,8 @@ def test_half_an_emoji_is_shown_with_a_replacement_character():
         console.print(view)
     terminal.flush()
     assert terminal.buffer.getvalue().decode().count("\ufffd") == 3
+
+
+def test_what_a_terminal_obeys_is_shown_escaped():
+    text = shown(question_view(Question("q\x1b[2J", "6\x07\u202e * 2?", AnswerKind.NUMBER)))
+    assert "\\x1b[2J" in text and "\\x07" in text and "\x1b" not in text and "\u202e" not in text

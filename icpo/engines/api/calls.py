@@ -15,7 +15,7 @@ from icpo.engines.api.refusals import Lengths, Verdict, lengths_in, retry_after_
 from icpo.engines.api.replies import Reply, TokenCounts
 from icpo.engines.api.servers import Server, Servers
 from icpo.engines.api.spending import Budget, Spend
-from icpo.engines.api.streaming import assembled
+from icpo.engines.api.streaming import assembled, parsed
 from icpo.errors import EngineError
 from icpo.types import FinishReason
 
@@ -71,13 +71,14 @@ class Caller:
                     return reply
                 except self._openai.APIStatusError as error:
                     wait = retry_after_seconds(error.response.headers)
-                    fault = self._refused(server, error.status_code, str(error), error.body, wait)
+                    fault = self._refused(server, error.status_code, error.body, wait)
                 except replies.ErrorInside as error:
-                    fault = self._refused(server, error.status, str(error), None, None)
+                    fault = self._refused(server, error.status, error.error, None)
                 except (
                     self._openai.APIError,
                     asyncio.TimeoutError,
                     ValueError,
+                    RecursionError,  # of JSON nested too deeply
                     replies.ReplyError,
                 ) as error:
                     fault = self._lost(error, worst)
@@ -114,15 +115,20 @@ class Caller:
         return self._counted(reply, body, worst)
 
     async def _sent(self, server: Server, path: str, body: wire.Json, headers: dict[str, str]) -> Any:
-        options = {"headers": headers}
+        options: Any = {"cast_to": object, "body": body, "options": {"headers": headers}}
         if not self._settings.stream:
-            return await server.client.post(path, cast_to=object, body=body, options=options)
+            given = await server.client.post(path, **options)
+            return parsed(given) if isinstance(given, str) else given
         kind = self._openai.AsyncStream[object]
-        stream = await server.client.post(
-            path, cast_to=object, body=body, options=options, stream=True, stream_cls=kind
-        )
-        async with stream:
-            return await assembled(stream)
+        try:
+            async with await server.client.post(path, **options, stream=True, stream_cls=kind) as stream:
+                return await assembled(stream)
+        except self._openai.APIStatusError:
+            raise
+        except self._openai.APIError as error:
+            if error.body is None:  # the connection failed
+                raise
+            raise replies.ErrorInside(error.body) from None
 
     def _counted(self, reply: Reply, body: wire.Json, worst: Spend) -> Reply:
         """A reply without usage, its tokens counted here."""
@@ -134,7 +140,7 @@ class Caller:
                 "; a budget cannot see what they cost and takes the worst case" * self._budget.is_limited,
             )
         prompt = self._counter.count(wire.prompt_text(body))
-        completion = sum(self._counter.count(choice.text) for choice in reply.choices)
+        completion = sum(self._counter.count(choice.thoughts + choice.text) for choice in reply.choices)
         if self._budget.is_limited:
             self._budget.book_unconfirmed(worst)
         else:
@@ -150,27 +156,23 @@ class Caller:
             if self._settings.stream:  # it may have been cut off before its usage
                 self._budget.book_unconfirmed(worst)
             return self._masked(error)  # it came whole: what it cost, its usage says
-        if isinstance(error, self._openai.APIError) and getattr(error, "body", None) is not None:
-            return f"error in a stream: {self._masked(error)}"
         self._budget.book_unconfirmed(worst)
         if isinstance(error, asyncio.TimeoutError | self._openai.APITimeoutError):
             return "timeout"
         if isinstance(error, self._openai.APIError):
-            return "connection lost"
+            return f"connection lost: {cause}"
         return f"broken reply: {replies.first_words(getattr(error, 'doc', error))}"
 
-    def _refused(
-        self, server: Server, status: int, message: str, body: object, wait_seconds: float | None
-    ) -> str:
-        """What kind of refusal is worth a retry; raises for all others. The body may say more."""
-        message, full = self._masked(message), f"{message} {body or ''}"
-        match verdict(status, full):
+    def _refused(self, server: Server, status: int, error: object, wait_seconds: float | None) -> str:
+        """What kind of refusal is worth a retry; raises for all others."""
+        said = f"status {status}: {replies.first_words(self._masked(replies.error_message(error)), 500)}"
+        match verdict(status, str(error)):
             case Verdict.TOO_LONG:
-                raise PromptTooLong(lengths_in(full)) from None
+                raise PromptTooLong(lengths_in(str(error))) from None
             case Verdict.BLOCKED:
-                raise Blocked(message) from None
+                raise Blocked(said) from None
             case Verdict.FINAL:
-                raise EngineError(f"{server.url} refuses: {message[:500]} {way_out(status, full)}") from None
+                raise EngineError(f"{server.url} refuses: {said}. {way_out(status, str(error))}") from None
         if (wait_seconds or 0) > self._settings.max_wait_seconds:
             raise EngineError(
                 f"{server.url} asks to come back in {wait_seconds:.0f} s, more than "
@@ -178,7 +180,7 @@ class Caller:
                 "start the same command again then, or raise the limit to wait."
             ) from None
         self._servers.leave_alone(server, wait_seconds or 0)
-        return f"status {status}: {replies.first_words(message)}"
+        return replies.first_words(said)
 
     def _gave_up(self, server: Server, num_tries: int, fault: str) -> str:
         kind = fault.partition(":")[0]

@@ -49,7 +49,7 @@ class OpenAIEngine:
         self._counter = TokenCounter(backbone)
         self._caller = Caller(openai, settings, self._budget, self._counter)
         self._filler = Filler(settings, backbone, max_context_tokens, self._caller, self._budget)
-        self._silence = Silence()
+        self._silence = Silence(backbone.reasoning_end)
         self._futures: dict[int, Future[list[Completion]]] = {}
         self._started: set[int] = set()
         self._outcomes: Queue[tuple[int, Future[list[Completion]]]] = Queue()
@@ -72,7 +72,8 @@ class OpenAIEngine:
         """What was charged since the start: a prompt once a reply, hence without n once a sample.
 
         What is not zero is added: the most that lost replies may have cost, replies whose tokens were counted
-        here, tokens of thoughts, and ends of answers that the server calls by names unknown to us.
+        here, tokens of thoughts, ends of answers that the server calls by names unknown to us, and names of
+        models other than the one asked for.
         """
         spent, lost = self.spent, self._budget.unconfirmed
         extra = {
@@ -81,6 +82,7 @@ class OpenAIEngine:
             "unconfirmed_cost_dollars": lost.cost,
             "self_counted_requests": self._caller.num_uncounted,
             "unknown_finish_reasons": sorted(self._filler.words),
+            "served_models": sorted(self._filler.models),
             **self._filler.notes,
         }
         return {

@@ -1,6 +1,7 @@
 """The samples of one request: split into calls, asked for again where a reply lacks some or has no room."""
 
 import asyncio
+import logging
 from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from icpo.backbones import Backbone
 from icpo.engines.api import wire
 from icpo.engines.api.calls import Blocked, Caller, PromptTooLong
 from icpo.engines.api.refusals import Lengths
-from icpo.engines.api.replies import Choice, Reply, shared
+from icpo.engines.api.replies import Choice, Reply, TokenCounts, shared, with_thoughts
 from icpo.engines.api.spending import Budget, Spend
 from icpo.errors import EngineError
 from icpo.types import Completion, FinishReason, SampleRequest
@@ -17,11 +18,16 @@ from icpo.types import Completion, FinishReason, SampleRequest
 if TYPE_CHECKING:
     from icpo.engines.api.settings import OpenAISettings
 
+log = logging.getLogger(__name__)
 TEMPLATE_TOKENS = 64  # what a chat template adds to a prompt, at most
 
 
 class Filler:
-    """Turns requests into completions. `notes` counts what is no fault but worth a word."""
+    """Turns requests into completions.
+
+    `notes` counts what is no fault but worth a word; `words` are unknown names of ends of answers, `models`
+    the names of models other than the one asked for.
+    """
 
     def __init__(
         self,
@@ -32,7 +38,8 @@ class Filler:
         budget: Budget,
     ) -> None:
         self.notes: Counter[str] = Counter()
-        self.words: Counter[str] = Counter()
+        self.words: set[str] = set()
+        self.models: set[str] = set()
         self._settings, self._backbone, self._caller, self._budget = settings, backbone, caller, budget
         self._max_context_tokens = max_context_tokens
 
@@ -114,19 +121,30 @@ class Filler:
         """Choices as completions; the tokens of a reply are shared out by the lengths of its texts."""
         tokens = reply.tokens
         assert tokens is not None, "the caller counts where the server does not"
-        shares = shared(tokens.completion, [len(choice.text) for choice in reply.choices])
+        shares = shared(tokens.completion, [len(one.thoughts + one.text) for one in reply.choices])
         self.notes["reasoning_tokens"] += tokens.reasoning
-        for choice in reply.choices:
-            self._note(choice)
+        self._note_model(reply.model)
         return [
-            Completion(choice.text, tokens.prompt, share, choice.finish_reason, tokens.cached)
+            Completion(self._text(choice, tokens), tokens.prompt, share, choice.finish_reason, tokens.cached)
             for choice, share in zip(reply.choices, shares, strict=True)
         ]
 
-    def _note(self, choice: Choice) -> None:
-        self.notes["thoughts_only_sequences"] += choice.num_thought_characters > 0 and not choice.text.strip()
-        if choice.word is not None:
-            self.words[choice.word] += 1
+    def _text(self, choice: Choice, tokens: TokenCounts) -> str:
+        self.notes["thoughts_only_sequences"] += bool(choice.thoughts) and not choice.text.strip()
+        if choice.word is not None and choice.word not in self.words:
+            log.warning("a server calls the end of an answer %r, which is read as a natural one", choice.word)
+            self.words.add(choice.word)
+        return with_thoughts(choice, self._backbone.reasoning_end, has_hidden_thoughts=tokens.reasoning > 0)
+
+    def _note_model(self, model: str | None) -> None:
+        """Takes note of a model that calls itself otherwise: some servers answer for any name."""
+        if model is not None and model != self._backbone.model_id and model not in self.models:
+            log.warning(
+                "backbone.model_id=%s is answered by a model that its server calls %s",
+                self._backbone.model_id,
+                model,
+            )
+            self.models.add(model)
 
     def _worst(self, request: SampleRequest, num_samples: int, max_tokens: int) -> Spend:
         num_prompt = len(request.prompt.raw.encode()) + TEMPLATE_TOKENS  # no token is shorter than a byte

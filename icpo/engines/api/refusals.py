@@ -47,15 +47,19 @@ _VAGUE = re.compile(r"at least \d+ input|requested about", re.IGNORECASE)
 _WAYS_OUT = (  # the first that fits; words of the message, or a status
     (r"temperature", "Set its temperature to null under protocol.sampling: the server then takes its own."),
     (r"top_p", "Set its top_p to null under protocol.sampling: the server then takes its own."),
-    (r"max_completion_tokens", "Set engine.max_tokens_field=max_completion_tokens."),
+    (r"(use|support).{0,20}max_completion_tokens", "Set engine.max_tokens_field=max_completion_tokens."),
+    (
+        r"max_\w*tokens|completion tokens",
+        "Set backbone.max_answer_tokens to what the server allows, or max_tokens under protocol.sampling.",
+    ),
     (r"system.{0,20}(role|message|instruction)", "Set backbone.system_role=false."),
     (r"\bstream", "Set engine.stream=true if the model is served by streaming only."),
-    (r"'?\bn\b'? (must|should|is|parameter)", "Set engine.supports_n=false, or engine.max_n."),
+    (r"\bn\b\W{1,6}(must|should|is|parameter|msg)", "Set engine.supports_n=false, or engine.max_n."),
     (r"\bseed\b", "Set engine.supports_seed=false."),
     (r"^401\b", "Check the key in the environment variable that engine.api_key_env names."),
     (r"^402\b|quota|credit", "Check the account's limits."),
     (r"^403\b", "Check that the key may use this model."),
-    (r"^404\b", "Check backbone.model_id and engine.base_url."),
+    (r"^(3\d\d|404|405)\b", "Check backbone.model_id and engine.base_url."),
     (r"", "Check the engine's settings and the account's limits."),
 )
 

@@ -1,5 +1,6 @@
 """What a server's reply means: completions, usage, and what a status of 200 hides; pure functions."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -31,44 +32,39 @@ STATUS_OF_WORD = {  # of an error without a number
     "not_found": 404,
 }
 SHOWN_CHARACTERS = 120
+_FILTERED = re.compile(r"block_?reason': '|'filtered': True", re.IGNORECASE)  # as Gemini and Azure say it
 
 
 class ReplyError(Exception):
-    """A reply that is not what its status promised; the next one may be. `kind` is a few words."""
+    """A reply that is not what its status promised; the next one may be."""
 
     def __init__(self, kind: str, detail: str = "") -> None:
         super().__init__(f"{kind}: {detail}" if detail else kind)
-        self.kind = kind
 
 
 class ErrorInside(Exception):
-    """An error that a server reports inside a reply of status 200."""
+    """An error that a server reports inside a reply of status 200, or in a stream."""
 
-    def __init__(self, status: int, message: str) -> None:
-        super().__init__(message)
-        self.status = status
+    def __init__(self, error: object) -> None:
+        super().__init__(first_words(error))
+        self.status, self.error = error_status(error), error
 
 
 class UnknownShape(Exception):
-    """Content that is neither text nor chunks of text: no retry changes that."""
+    """A choice without a message, or content that is no text: no retry changes that."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One answer: its text, the length of its thoughts in characters, and why it ended.
+    """One answer: its text, the thoughts that the server keeps apart from it, and why it ended.
 
     `word` is the server's own name for the end where we know none.
     """
 
     text: str
-    num_thought_characters: int
+    thoughts: str
     finish_reason: FinishReason
     word: str | None = None
-
-    @property
-    def is_silent(self) -> bool:
-        """Whether it ended by itself without a text."""
-        return not self.text.strip() and self.finish_reason is STOP
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +79,11 @@ class TokenCounts:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The answers of one reply, in its order; `tokens` is None where it does not say."""
+    """The answers of one reply, by their index; `tokens` and `model` are None where it does not say."""
 
     choices: tuple[Choice, ...]
     tokens: TokenCounts | None
+    model: str | None = None
 
 
 def read_reply(reply: object) -> Reply:
@@ -97,29 +94,43 @@ def read_reply(reply: object) -> Reply:
     if not isinstance(reply, dict):
         raise ReplyError("no JSON", first_words(reply))
     _raise_error_inside(reply)
-    choices = reply.get("choices")
+    choices, model = reply.get("choices"), reply.get("model")
     if not isinstance(choices, list | None):
         raise ReplyError("no list of choices", first_words(reply))
     if not choices and _says_blocked(reply):
-        return Reply((Choice("", 0, FILTERED),), token_counts(reply))
+        return Reply((Choice("", "", FILTERED),), token_counts(reply))
     if not choices:
         raise ReplyError("no choices", first_words(reply))
-    return Reply(tuple(_choice(choice) for choice in choices), token_counts(reply))
+    found = tuple(map(_choice, sorted(choices, key=_index)))
+    return Reply(found, token_counts(reply), model if isinstance(model, str) else None)
 
 
 def token_counts(reply: Mapping[str, Any]) -> TokenCounts | None:
-    """The usage of a reply; None where it has none.
+    """The usage of a reply; None where it names none, or none above zero.
 
     Some servers leave the thoughts out of completion_tokens, but none out of the total.
     """
-    given = reply.get("usage")
-    if not isinstance(given, dict) or not isinstance(given.get("prompt_tokens"), int):
+    usage = reply.get("usage")
+    prompt = _count(usage, "prompt_tokens")
+    completion = max(_count(usage, "completion_tokens"), _count(usage, "total_tokens") - prompt)
+    if not (prompt and completion):
         return None
-    prompt = given["prompt_tokens"]
-    cached = (given.get("prompt_tokens_details") or {}).get("cached_tokens") or 0
-    reasoning = (given.get("completion_tokens_details") or {}).get("reasoning_tokens") or 0
-    completion = max(given.get("completion_tokens") or 0, (given.get("total_tokens") or 0) - prompt)
-    return TokenCounts(prompt, cached, completion, reasoning)
+    cached = _count(usage, "prompt_tokens_details", "cached_tokens")
+    return TokenCounts(
+        prompt, cached, completion, _count(usage, "completion_tokens_details", "reasoning_tokens")
+    )
+
+
+def with_thoughts(choice: Choice, reasoning_end: str | None, *, has_hidden_thoughts: bool) -> str:
+    """The text as a model itself writes it: thoughts, `reasoning_end`, answer.
+
+    So what a server's parser took apart is stored and read like the text of a local model. The answer alone
+    where the model has no such mark, or where it is still in the text.
+    """
+    was_parsed = bool(choice.thoughts) or has_hidden_thoughts
+    if reasoning_end is None or reasoning_end in choice.text or not was_parsed:
+        return choice.text
+    return f"{choice.thoughts}{reasoning_end}{choice.text}" if choice.text else choice.thoughts
 
 
 def shared(total: int, weights: Sequence[int]) -> list[int]:
@@ -131,63 +142,17 @@ def shared(total: int, weights: Sequence[int]) -> list[int]:
     return [end - start for start, end in zip([0, *ends], ends, strict=False)]
 
 
-def first_words(reply: object) -> str:
+def first_words(reply: object, num_characters: int = SHOWN_CHARACTERS) -> str:
     """The beginning of what a server sent, on one line."""
     text = " ".join(str(reply).split())
-    return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}..."
+    return text if len(text) <= num_characters else f"{text[:num_characters]}..."
 
 
-def _choice(choice: object) -> Choice:
-    if not isinstance(choice, dict):
-        raise ReplyError("a choice that is no object", first_words(choice))
-    _raise_error_inside(choice)
-    message = choice.get("message")
-    text, thoughts = _text(choice.get("text")), 0
-    if isinstance(message, dict):
-        text, thoughts = _text(message.get("content")), _num_thoughts(message)
-        text = text or _text(message.get("refusal"))
-    given = choice.get("finish_reason")
-    word = str(given).lower()
-    if word in UNFINISHED:
-        raise ReplyError("unfinished answer", f"finish_reason={given!r}")
-    known = FINISH_REASONS.get(word)
-    return Choice(text, thoughts, known or STOP, None if known else str(given))
-
-
-def _text(content: object) -> str:
-    """Text as it is, or the text chunks of a list joined; thoughts are no text."""
-    if content is None:
-        return ""
-    if isinstance(content, str):
-        return content
-    if not isinstance(content, list):
-        raise UnknownShape(f"content that is a {type(content).__name__}: {first_words(content)}")
-    return "".join(_chunks(content))
-
-
-def _chunks(content: Sequence[object]) -> Iterator[str]:
-    for chunk in content:
-        if isinstance(chunk, str):
-            yield chunk
-        elif isinstance(chunk, dict) and isinstance(chunk.get("text"), str):
-            yield chunk["text"]
-        elif not (isinstance(chunk, dict) and ("thinking" in chunk or "reasoning" in str(chunk.get("type")))):
-            raise UnknownShape(f"a chunk of content of unknown kind: {first_words(chunk)}")
-
-
-def _num_thoughts(message: Mapping[str, Any]) -> int:
-    """Characters that a model thought in, which servers keep under several names."""
-    apart = message.get("reasoning_content") or message.get("reasoning") or ""
-    content = message.get("content")
-    chunks = content if isinstance(content, list) else []
-    inside = [chunk.get("thinking") for chunk in chunks if isinstance(chunk, dict)]
-    return len(str(apart)) + sum(len(str(thoughts)) for thoughts in inside if thoughts)
-
-
-def _raise_error_inside(node: Mapping[str, Any]) -> None:
-    error = node if node.get("object") == "error" else node.get("error")
-    if error:
-        raise ErrorInside(error_status(error), first_words(error))
+def error_message(error: object) -> str:
+    """What an error says, out of the objects around it."""
+    for name in ("error", "message"):
+        error = error.get(name) or error if isinstance(error, dict) else error
+    return str(error or "no reason given").removesuffix(".")
 
 
 def error_status(error: object) -> int:
@@ -200,8 +165,80 @@ def error_status(error: object) -> int:
     return next((status for word, status in STATUS_OF_WORD.items() if word in words), 500)
 
 
+def _choice(choice: object) -> Choice:
+    if not isinstance(choice, dict):
+        raise ReplyError("a choice that is no object", first_words(choice))
+    _raise_error_inside(choice)
+    given = choice.get("finish_reason")
+    word = str(given).lower()
+    if word in UNFINISHED:
+        raise ReplyError("unfinished answer", f"finish_reason={given!r}")
+    message = choice.get("message", choice if "text" in choice else None)
+    if not isinstance(message, dict):
+        raise UnknownShape(f"a choice without a message: {first_words(choice)}")
+    texts = (_text(message.get(name)) for name in ("content", "text", "refusal"))
+    known = FINISH_REASONS.get(word)
+    return Choice(
+        next(filter(None, texts), ""), _thoughts(message), known or STOP, None if known else str(given)
+    )
+
+
+def _index(choice: object) -> int:
+    """The place of a choice among the samples; 0 for all, hence in their order, where it says none."""
+    return _count(choice, "index")
+
+
+def _text(content: object) -> str:
+    """Text as it is, or the text chunks of a list joined; thoughts are no text."""
+    if content is not None and not isinstance(content, str | list):
+        raise UnknownShape(f"content that is a {type(content).__name__}: {first_words(content)}")
+    chunks = [content] if isinstance(content, str) else content or []
+    halves = "".join(_chunks(chunks)).encode("utf-16-le", "surrogatepass")
+    return halves.decode("utf-16-le", "surrogatepass")  # two halves of a character may come in two chunks
+
+
+def _chunks(content: Sequence[object]) -> Iterator[str]:
+    for chunk in content:
+        if isinstance(chunk, str):
+            yield chunk
+        elif isinstance(chunk, dict) and isinstance(chunk.get("text"), str):
+            yield chunk["text"]
+        elif not (isinstance(chunk, dict) and ("thinking" in chunk or "reasoning" in str(chunk.get("type")))):
+            raise UnknownShape(f"a chunk of content of unknown kind: {first_words(chunk)}")
+
+
+def _thoughts(message: Mapping[str, Any]) -> str:
+    """What a model thought, which servers keep under several names, or among the chunks of the content."""
+    content = message.get("content")
+    chunks = [chunk for chunk in content if isinstance(chunk, dict)] if isinstance(content, list) else []
+    apart = message.get("reasoning_content") or message.get("reasoning")
+    return _words(apart) + "".join(_words(chunk.get("thinking")) for chunk in chunks)
+
+
+def _words(thoughts: object) -> str:
+    """All text in thoughts of whatever shape."""
+    if isinstance(thoughts, dict):
+        return _words(thoughts.get("text"))
+    if isinstance(thoughts, list):
+        return "".join(map(_words, thoughts))
+    return "" if thoughts is None else str(thoughts)
+
+
+def _count(node: object, *path: str) -> int:
+    """The number of tokens at a path of names; 0 where there is none, or none that can be."""
+    for name in path:
+        node = node.get(name) if isinstance(node, dict) else None
+    is_number = isinstance(node, int) or (isinstance(node, str) and node.isdecimal())
+    return max(int(node), 0) if is_number else 0  # type: ignore[call-overload]
+
+
+def _raise_error_inside(node: Mapping[str, Any]) -> None:
+    error = node if node.get("object") == "error" else node.get("error")
+    if error:
+        raise ErrorInside(error)
+
+
 def _says_blocked(reply: Mapping[str, Any]) -> bool:
-    """Whether a reply without choices names a filter as the reason, as Gemini and Azure do."""
-    feedback = reply.get("promptFeedback") or reply.get("prompt_feedback") or {}
-    results = str(reply.get("prompt_filter_results") or "")
-    return bool(feedback.get("blockReason") or feedback.get("block_reason")) or "'filtered': True" in results
+    """Whether a reply without choices names a filter as the reason."""
+    names = ("promptFeedback", "prompt_feedback", "prompt_filter_results")
+    return _FILTERED.search(str([reply.get(name) for name in names])) is not None

@@ -1,57 +1,72 @@
 """Answers without a text, held back until others have one: a server that only sends nothing is broken."""
 
-from collections.abc import Sequence
-
 from icpo.errors import EngineError
-from icpo.types import Completion, FinishReason
+from icpo.types import Completion, FinishReason, visible
 
 MAX_SILENT = 16  # requests in a row
 
+Answers = list[tuple[int, list[Completion]]]
+
 
 class Silence:
-    """Holds silent answers back; a model may say nothing now and then, but not always."""
+    """Holds silent answers back; a model may say nothing now and then, but not always.
 
-    def __init__(self) -> None:
+    Silent is an answer of which nothing follows the thoughts. One that reached its limit is held back too,
+    until the server has sent a text.
+    """
+
+    def __init__(self, reasoning_end: str | None) -> None:
+        self._reasoning_end = reasoning_end
         self._held: dict[int, list[Completion]] = {}
         self._num_spoken = self._num_in_a_row = 0
 
-    def passed(self, ticket: int, completions: list[Completion]) -> list[tuple[int, list[Completion]]]:
+    def passed(self, ticket: int, completions: list[Completion]) -> Answers:
         """What may be handed out now that these came."""
-        if all(map(_is_silent, completions)):
+        reasons = {completion.finish_reason for completion in completions}
+        is_silent = reasons <= {FinishReason.STOP, FinishReason.LENGTH} and not any(
+            visible(completion.text, self._reasoning_end).strip() for completion in completions
+        )
+        if is_silent and not (self._num_spoken and FinishReason.LENGTH in reasons):
             self._num_in_a_row += 1
             self._held[ticket] = completions
             return []
-        self._num_spoken += 1
-        self._num_in_a_row = 0
+        if not is_silent:
+            self._num_spoken += 1
+            self._num_in_a_row = 0
         return [*self._take(), (ticket, completions)]
 
-    def released(self, num_thoughts_only: int) -> list[tuple[int, list[Completion]]]:
+    def released(self, num_thoughts_only: int) -> Answers:
         """What was held back, when nothing else is in flight.
 
-        Raises EngineError where the server has never sent a text, or none for many requests.
+        Raises EngineError where the server has sent no text for many requests, or never any and a silent
+        answer ended by itself.
         """
-        if self._held and (self._num_spoken == 0 or self._num_in_a_row >= MAX_SILENT):
-            raise EngineError(
-                f"The last {self._num_in_a_row} requests were answered without any text"
-                + (
-                    f" ({num_thoughts_only} answers hold thoughts only: raise backbone.max_answer_tokens, or "
-                    "check the server's parser of reasoning)"
-                    if num_thoughts_only
-                    else ""
-                )
-                + ". Nothing of it was stored. Check the model and the server's log."
-            )
+        has_ended = any(
+            completion.finish_reason is FinishReason.STOP
+            for held in self._held.values()
+            for completion in held
+        )
+        if self._held and (self._num_in_a_row >= MAX_SILENT or (has_ended and self._num_spoken == 0)):
+            raise EngineError(self._message(num_thoughts_only))
         return self._take()
 
     def drop(self, ticket: int) -> None:
         """Forgets a cancelled request."""
         self._held.pop(ticket, None)
 
-    def _take(self) -> list[tuple[int, list[Completion]]]:
-        held: Sequence[tuple[int, list[Completion]]] = list(self._held.items())
+    def _take(self) -> Answers:
+        held = list(self._held.items())
         self._held.clear()
-        return list(held)
+        return held
 
-
-def _is_silent(completion: Completion) -> bool:
-    return not completion.text.strip() and completion.finish_reason is FinishReason.STOP
+    def _message(self, num_thoughts_only: int) -> str:
+        thoughts = (
+            f" ({num_thoughts_only} answers hold thoughts only: raise backbone.max_answer_tokens, or check "
+            "the server's parser of reasoning)"
+        )
+        unread = f" after backbone.reasoning_end={self._reasoning_end!r}"
+        return (
+            f"The last {self._num_in_a_row} requests were answered without any text"
+            f"{unread if self._reasoning_end else ''}{thoughts if num_thoughts_only else ''}. "
+            "Nothing of it was stored. Check the model and the server's log."
+        )

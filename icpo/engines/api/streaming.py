@@ -1,34 +1,49 @@
 """A streamed reply as the reply that it would have been at once."""
 
-from collections.abc import AsyncIterable
+import json
 from typing import Any
 
 from icpo.engines.api.replies import Json, ReplyError, first_words
 
-TEXTS = ("content", "reasoning_content", "reasoning", "refusal")
+TEXTS = ("content", "reasoning_content", "reasoning", "refusal", "text")
 
 
-async def assembled(chunks: AsyncIterable[Any]) -> Json:
-    """The pieces of each choice joined; an error among the chunks is kept for `read_reply`."""
-    choices: dict[int, Json] = {}
+async def assembled(stream: Any) -> object:
+    """The pieces of each choice joined; the whole body where the server does not stream.
+
+    An error among the chunks, and whatever else they hold, is kept for `read_reply`.
+    """
+    if any(kind in stream.response.headers.get("content-type", "") for kind in ("json", "html")):
+        return parsed((await stream.response.aread()).decode("utf-8", "replace"))
+    choices: dict[str, Json] = {}
     whole: Json = {}
-    async for chunk in chunks:
+    async for chunk in stream:
         if not isinstance(chunk, dict):
             raise ReplyError("a chunk that is no object", first_words(chunk))
-        whole |= {key: chunk[key] for key in ("usage", "error", "promptFeedback") if chunk.get(key)}
-        for piece in chunk.get("choices") or ():
-            choice = choices.setdefault(piece.get("index") or 0, {"finish_reason": None})
-            choice["finish_reason"] = piece.get("finish_reason") or choice["finish_reason"]
-            _add(choice, piece)
-    return whole | {"choices": [choices[index] for index in sorted(choices)]}
+        whole |= {key: value for key, value in chunk.items() if value is not None}
+        pieces = chunk.get("choices") or []
+        if not isinstance(pieces, list) or not all(isinstance(piece, dict) for piece in pieces):
+            raise ReplyError("a chunk of unknown kind", first_words(chunk))
+        for piece in pieces:
+            index = str(piece.get("index") or 0)
+            _add(choices.setdefault(index, {"index": index, "message": {"content": []}}), piece)
+    return whole | {"choices": list(choices.values())}
+
+
+def parsed(body: str) -> object:
+    """JSON whatever the server calls it; text where it is none."""
+    try:
+        return json.loads(body)
+    except ValueError:
+        return body
 
 
 def _add(choice: Json, piece: Json) -> None:
-    if "text" in piece:
-        choice["text"] = choice.get("text", "") + (piece["text"] or "")
-        return
-    message = choice.setdefault("message", {})
+    """Adds a piece to its choice, whose texts are lists of pieces."""
+    choice["finish_reason"] = piece.get("finish_reason") or choice.get("finish_reason")
+    new = piece.get("delta", piece.get("message", piece))
+    if not isinstance(new, dict | None):
+        raise ReplyError("a chunk of unknown kind", first_words(piece))
     for name in TEXTS:
-        if given := (piece.get("delta") or {}).get(name):
-            before = message.get(name) or type(given)()
-            message[name] = before + given if isinstance(before, type(given)) else [*before, given]
+        if given := (new or {}).get(name):
+            choice["message"].setdefault(name, []).extend(given if isinstance(given, list) else [given])

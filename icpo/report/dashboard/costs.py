@@ -19,8 +19,9 @@ TOTALS = {
     "unparsed": "num_unparsed",
     "truncated": "num_truncated",
     "timed out": "num_timed_out",
+    "blocked questions": "num_blocked",
 }
-HIDDEN = ("cached prompt tokens", "timed out")
+HIDDEN = ("cached prompt tokens", "timed out", "blocked questions")
 
 
 def costs_page(shown: Shown) -> list[Block]:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from icpo.engines.api.counting import TokenCounter
-from tests.engines.api.situations import BACKBONE
+from tests.engines.api.playing import BACKBONE
 from tests.engines.conftest import backbone_of
 
 

@@ -5,7 +5,8 @@ from datetime import datetime, timezone
 import pytest
 
 from icpo.engines.api.refusals import Verdict, lengths_in, retry_after_seconds, verdict, way_out
-from icpo.engines.api.replies import ReplyError, error_status, read_reply, shared
+from icpo.engines.api.replies import Choice, ReplyError, error_status, read_reply, shared, with_thoughts
+from icpo.types import FinishReason, visible
 
 
 @pytest.mark.parametrize(
@@ -36,6 +37,51 @@ def test_thinking_is_charged_though_it_is_not_shown():
     usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 110}
     reply = read_reply({"choices": [{"text": "hi", "finish_reason": "length"}], "usage": usage})
     assert (reply.tokens.prompt, reply.tokens.completion) == (7, 103)
+
+
+def test_choices_are_read_in_the_order_of_their_index():
+    choices = [{"index": i, "text": f"sample {i}", "finish_reason": "stop"} for i in (2, 0, 1)]
+    assert [choice.text for choice in read_reply({"choices": choices}).choices] == [
+        "sample 0",
+        "sample 1",
+        "sample 2",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("message", "thoughts"),
+    [
+        ({"reasoning_content": "six times seven"}, "six times seven"),
+        ({"reasoning": "six times seven"}, "six times seven"),
+        (
+            {"content": [{"type": "thinking", "thinking": [{"text": "six "}, {"text": "times seven"}]}]},
+            "six times seven",
+        ),
+        ({"content": "42"}, ""),
+    ],
+)
+def test_thoughts_are_read_under_the_names_that_servers_give_them(message, thoughts):
+    [choice] = read_reply({"choices": [{"message": message, "finish_reason": "stop"}]}).choices
+    assert choice.thoughts == thoughts
+
+
+@pytest.mark.parametrize(
+    ("text", "thoughts", "end", "is_hidden", "stored", "read"),
+    [
+        ("42", "six", "</think>", False, "six</think>42", "42"),
+        ("42", "", "</think>", True, "</think>42", "42"),
+        ("", "six", "</think>", False, "six", ""),
+        ("six</think>42", "", "</think>", True, "six</think>42", "42"),
+        ("six", "", "</think>", False, "six", ""),
+        ("42", "six", None, True, "42", "42"),
+    ],
+)
+def test_a_text_is_stored_as_the_model_writes_it_and_its_answer_is_read(
+    text, thoughts, end, is_hidden, stored, read
+):
+    choice = Choice(text, thoughts, FinishReason.STOP)
+    assert with_thoughts(choice, end, has_hidden_thoughts=is_hidden) == stored
+    assert visible(stored, end) == read
 
 
 @pytest.mark.parametrize("reply", [None, "<html>", [], {"choices": "none"}, {"choices": ["text"]}, 5])

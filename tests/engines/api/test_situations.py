@@ -6,7 +6,8 @@ import pytest
 
 pytest.importorskip("openai")
 
-from tests.engines.api.situations import KEY, PAGE, SITUATIONS, play, table
+from tests.engines.api.playing import KEY, play
+from tests.engines.api.situations import PAGE, SITUATIONS, table
 
 
 @pytest.mark.parametrize("situation", SITUATIONS, ids=lambda situation: situation.name)

@@ -1,0 +1,130 @@
+"""Answers of odd shapes, thoughts beside them, and what their usage says."""
+
+from tests.engines.api.playing import RETRIED, USAGE, Situation, choice, ok
+
+THOUGHT = "the answer is 42, since 6 times 7 is 42"
+THINKS = {"reasoning_end": "</think>"}
+
+SITUATIONS = [
+    Situation(
+        "a finish reason that nobody knows",
+        [ok(choice(reason="banana"))],
+        (1, "answered, unknown_finish_reasons ['banana']"),
+    ),
+    Situation("finish reason eos_token", [ok(choice(reason="eos_token"))], (1, "answered")),
+    Situation("finish reason MAX_TOKENS", [ok(choice("4", "MAX_TOKENS"))], (1, "truncated")),
+    Situation("finish reason content_filter", [ok(choice(None, "content_filter"))], (1, "blocked")),
+    Situation(
+        "content as a list of thoughts and text",
+        [ok(choice([{"type": "thinking", "thinking": [{"text": THOUGHT}]}, {"type": "text", "text": "42"}]))],
+        (1, "answered"),
+    ),
+    Situation(
+        "text with thoughts beside it",
+        [
+            ok(choice(reasoning_content=THOUGHT))
+            | {"usage": USAGE | {"completion_tokens_details": {"reasoning_tokens": 4}}}
+        ],
+        (1, "answered, reasoning_tokens 4"),
+    ),
+    Situation(
+        "thoughts that reach the limit, no text",
+        [ok(choice(None, "length", reasoning_content=THOUGHT))],
+        (1, "truncated, thoughts_only_sequences 1"),
+    ),
+    Situation(
+        "thoughts and a natural end, no text, to everything",
+        [ok(choice(None, reasoning=THOUGHT))],
+        (1, "thoughts only"),
+    ),
+    Situation("an empty text to everything", [ok(choice(""))], (1, "without any text")),
+    Situation("content that is a number", [ok(choice(42))], (1, "does not know how to read")),
+    Situation(
+        "a chunk of an unknown kind",
+        [ok(choice([{"type": "audio", "data": "..."}]))],
+        (1, "does not know how to read"),
+    ),
+    Situation("half an emoji in the text", [ok(choice("42 \ud83d"))], (1, "answered")),
+    Situation("fewer choices than asked", [ok(), ok()], RETRIED, num_samples=2),
+    Situation(
+        "no usage in the reply",
+        [{"choices": [choice()]}],
+        (1, "answered, self_counted_requests 1"),
+    ),
+    Situation("a blank text to everything", [ok(choice(" \n"))], (1, "without any text")),
+    Situation(
+        "a call of a tool and no text, to everything",
+        [ok(choice(None, "tool_calls", tool_calls=[{"id": "1"}]))],
+        (1, "without any text"),
+    ),
+    Situation("one empty answer of two", [ok(choice(""), choice())], (1, "answered"), num_samples=2),
+    Situation(
+        "a choice without a message",
+        [ok({"index": 0, "finish_reason": "stop"})],
+        (1, "does not know how to read"),
+    ),
+    Situation(
+        "a message that is a text",
+        [ok({"index": 0, "finish_reason": "stop", "message": "42"})],
+        (1, "does not know how to read"),
+    ),
+    Situation(
+        "a piece of a stream where none was asked for",
+        [ok({"index": 0, "finish_reason": "stop", "delta": {"content": "42"}})],
+        (1, "does not know how to read"),
+    ),
+    Situation(
+        "content that is a chunk outside a list",
+        [ok(choice({"type": "text", "text": "42"}))],
+        (1, "does not know how to read"),
+    ),
+    Situation(
+        "a finish reason that is an object",
+        [ok(choice(reason={"type": "end"}))],
+        (1, r"""answered, unknown_finish_reasons ["{'type': 'end'}"]"""),
+    ),
+    Situation(
+        "thoughts kept apart from the text of a backbone that thinks",
+        [ok(choice(reasoning_content=THOUGHT))],
+        (1, "answered after thoughts"),
+        backbone=THINKS,
+    ),
+    Situation(
+        "thoughts that the server counts and does not show",
+        [ok(choice()) | {"usage": USAGE | {"completion_tokens_details": {"reasoning_tokens": 4}}}],
+        (1, "answered after thoughts, reasoning_tokens 4"),
+        backbone=THINKS,
+    ),
+    Situation(
+        "a backbone that thinks, and never a word of thoughts or of their end",
+        [ok()],
+        (1, "without any text after backbone.reasoning_end"),
+        backbone=THINKS,
+    ),
+    Situation(
+        "another model's name",
+        [ok() | {"model": "other/model"}],
+        (1, "answered, served_models ['other/model']"),
+    ),
+    Situation(
+        "usage in texts",
+        [ok() | {"usage": {"prompt_tokens": "11", "completion_tokens": "5"}}],
+        (1, "answered"),
+    ),
+    *(
+        Situation(f"usage {name}", [ok() | {"usage": usage}], (1, "answered, self_counted_requests 1"))
+        for name, usage in (
+            ("below zero", {"prompt_tokens": -11, "completion_tokens": -5}),
+            ("of zero tokens", {"prompt_tokens": 0, "completion_tokens": 0}),
+            ("without completion_tokens", {"prompt_tokens": 11}),
+            ("with completion_tokens null", {"prompt_tokens": 11, "completion_tokens": None}),
+            ("that is a list", [11, 5]),
+            ("that is no number", {"prompt_tokens": float("nan"), "completion_tokens": "many"}),
+        )
+    ),
+    Situation(
+        "details of usage that are no objects",
+        [ok() | {"usage": USAGE | {"prompt_tokens_details": [1], "completion_tokens_details": "none"}}],
+        (1, "answered"),
+    ),
+]

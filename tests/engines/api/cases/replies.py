@@ -1,0 +1,75 @@
+"""Replies of status 200 that hold an error, no answer, or one that is not finished."""
+
+from tests.engines.api.playing import RETRIED, Situation, choice, ok
+
+SITUATIONS = [
+    Situation(
+        "status 200 with choices null and an error 429 inside, once",
+        [{"choices": None, "error": {"code": 429, "message": "Provider returned error"}}, ok()],
+        RETRIED,
+    ),
+    Situation(
+        "the same for ever",
+        [{"choices": None, "error": {"code": 429, "message": "Provider returned error"}}],
+        (3, r"failed 3 times .* status 429"),
+    ),
+    Situation(
+        "status 200, an error whose code is a word",
+        [{"error": {"code": "rate_limit_exceeded", "message": "slow down"}}, ok()],
+        RETRIED,
+    ),
+    Situation(
+        "an error inside a choice",
+        [ok({**choice("", "error"), "error": {"code": 502, "message": "upstream"}}), ok()],
+        RETRIED,
+    ),
+    Situation(
+        "status 200 with a refused key inside",
+        [{"error": {"code": 401, "message": "No auth credentials found"}}],
+        (1, "api_key_env"),
+    ),
+    Situation("no choices, once", [ok() | {"choices": []}, ok()], RETRIED),
+    Situation("no choices to anything", [ok() | {"choices": []}], (3, r"failed 3 times .* no choices")),
+    Situation(
+        "no choices, blocked as Gemini says it",
+        [{"choices": None, "promptFeedback": {"blockReason": "SAFETY"}}],
+        (1, "blocked"),
+    ),
+    Situation(
+        "no choices, blocked as Azure says it",
+        [
+            {
+                "choices": [],
+                "prompt_filter_results": [{"content_filter_results": {"hate": {"filtered": True}}}],
+            }
+        ],
+        (1, "blocked"),
+    ),
+    Situation("finish reason error, once", [ok(choice("", "error")), ok()], RETRIED),
+    Situation("finish reason null, once", [ok(choice("4", None)), ok()], RETRIED),
+    Situation("finish reason null for ever", [ok(choice("4", None))], (3, "unfinished answer")),
+    Situation("finish reason abort, once", [ok(choice("4", "abort")), ok()], RETRIED),
+    Situation(
+        "an error that is a text, to everything",
+        [{"error": "model is loading"}],
+        (3, "status 500: model is loading"),
+    ),
+    Situation(
+        "status 200 with a refusal in no known form",
+        [{"detail": "Not authenticated"}],
+        (3, "no choices: {'detail': 'Not authenticated'}"),
+    ),
+    Situation(
+        "no choices, and feedback that names no filter",
+        [{"choices": None, "promptFeedback": "SAFETY"}],
+        (3, "no choices"),
+    ),
+    Situation("choices that are no list", [ok() | {"choices": {"0": choice()}}], (3, "no list of choices")),
+    Situation(
+        "one choice of two no object, once",
+        [ok(choice(), "42"), ok(choice(), choice())],
+        RETRIED,
+        num_samples=2,
+    ),
+    Situation("more choices than asked", [ok(choice(), choice(), choice())], (1, "answered"), num_samples=2),
+]
