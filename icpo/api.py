@@ -115,7 +115,7 @@ class Solver:
     @cached_property
     def _engine(self) -> Engine:
         job = self._job
-        job.engine.preflight()
+        job.preflight()
         engine = job.engine.start(job.backbone, max_context_tokens=job.context_tokens)
         self._open.callback(engine.close)
         folder = Path(self._open.enter_context(TemporaryDirectory(prefix="icpo-")))

@@ -38,7 +38,8 @@ class Backbone:
     completion is not read. `template_options` go to the chat template (thinking switches); `gpu_memory_gb` is
     what weights and a useful cache need. For models whose thoughts count, `max_answer_tokens` replaces the
     protocol's limit of answers, and `thinking_tokens` are added to the limit of whatever is to be short: a
-    summary, a verdict, a step of a tree. Without `system_role` the system text goes before the user's.
+    summary, a verdict, a step of a tree. A run warns of a limit of answers below `min_answer_tokens`.
+    Without `system_role` the system text goes before the user's.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Backbone:
     max_answer_tokens: PositiveInt | None
     thinking_tokens: NonNegativeInt
     system_role: bool
+    min_answer_tokens: NonNegativeInt = 0
 
     @property
     def location(self) -> str:

@@ -104,6 +104,8 @@ def _determining(values: Mapping[str, Any]) -> dict[str, Any]:
     kept = {key: value for key, value in values.items() if key not in NOT_IN_DIGEST}
     if isinstance(engine := kept.get("engine"), Mapping):
         kept["engine"] = {key: value for key, value in engine.items() if key not in ENGINE_PACE}
+    if isinstance(backbone := kept.get("backbone"), Mapping):
+        kept["backbone"] = {key: value for key, value in backbone.items() if key != "min_answer_tokens"}
     for part in ("job", "evaluation"):
         if isinstance(inner := kept.get(part), Mapping):
             kept[part] = _determining(inner)

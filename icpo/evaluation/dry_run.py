@@ -55,6 +55,7 @@ def plan_of(cell: str, job: object) -> Plan:
     """
     if not isinstance(job, Evaluation):
         raise ConfigError("dry_run is for presets that sample from a language model; this one does not.")
+    job.warn_of_cut_answers()
     is_loaded_here = isinstance(job.engine, Transformers | Vllm)
     return Plan(cell, cell_need(job), job.rates, absence(job.backbone) if is_loaded_here else None)
 

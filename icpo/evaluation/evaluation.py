@@ -1,6 +1,8 @@
 """The evaluation job: one backbone, benchmark, method and protocol, all its seeds."""
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Annotated, Any
 
 from pydantic import Field, PositiveInt
@@ -40,6 +42,14 @@ from icpo.types import (
     Toolkit,
     validated,
 )
+
+logger = logging.getLogger(__name__)
+
+
+@cache
+def warn_once(message: str) -> None:
+    """Log a warning that the cells of a sweep share."""
+    logger.warning("%s", message)
 
 
 @validated
@@ -93,8 +103,19 @@ class Evaluation:
         )
 
     def preflight(self) -> None:
-        """Raises EngineError where this machine cannot run the engine at all."""
+        """Warn of answers that would be cut; raise EngineError where this machine cannot run the engine."""
+        self.warn_of_cut_answers()
         self.engine.preflight()
+
+    def warn_of_cut_answers(self) -> None:
+        """Log, once for all cells alike, that the protocol's limit is below what the backbone needs."""
+        limit = self.sampling()[Purpose.FINAL].max_tokens
+        if limit < self.backbone.min_answer_tokens:
+            warn_once(
+                f"Answers of {self.backbone.name} will be cut: protocol={self.protocol.name} ends them after "
+                f"{limit} tokens, and backbone.min_answer_tokens is {self.backbone.min_answer_tokens}. Pass "
+                "protocol=paper, or protocol.sampling.candidate.max_tokens=NUMBER with room in the context."
+            )
 
     def sample(self, cell: Cell) -> Mapping[str, Any]:
         """Sample what is missing, grade everything and measure it.

@@ -232,7 +232,8 @@ def test_good_command_lines_pass(arguments):
 
 def test_the_digest_leaves_out_what_does_not_change_results():
     base = config_digest(resolved_of("+exp=quickstart"))
-    for same in ("tracking=none", "run_name=other", "output_root=elsewhere", "max_in_flight=3"):
+    shown = ("tracking=none", "run_name=other", "output_root=elsewhere", "max_in_flight=3")
+    for same in (*shown, "backbone.min_answer_tokens=9"):
         assert config_digest(resolved_of("+exp=quickstart", same)) == base, same
     for other in (
         "seeds=[1]",

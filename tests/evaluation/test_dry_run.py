@@ -172,3 +172,20 @@ def test_a_prompt_counts_no_less_than_its_words_and_a_quoted_sample_its_length()
         assert num_tokens(prompt) >= len(re.findall(r"\w+|[^\w\s]", prompt.raw))
     short, long = (num_tokens(made.prompts.summary(question, mark(3, n))) for n in (1, 501))
     assert long - short == 500
+
+
+@pytest.mark.parametrize(
+    ("settings", "warns"),
+    [
+        ([], False),
+        (["backbone=qwen7b"], True),
+        (["backbone=qwen7b", "protocol=paper"], False),
+        (["backbone=qwen3_0_6b"], False),  # its own limit replaces the protocol's
+        (["backbone=qwen7b", "backbone.min_answer_tokens=100"], False),
+    ],
+)
+def test_a_limit_below_what_a_backbone_needs_is_warned_of_once(settings, warns, caplog):
+    made = job(*settings)
+    for _ in range(2):
+        made.warn_of_cut_answers()
+    assert [("qwen7b" in r.message and "160 tokens" in r.message) for r in caplog.records] == [True] * warns
