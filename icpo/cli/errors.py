@@ -2,11 +2,13 @@
 
 import logging
 import os
+import re
 import signal
+import subprocess
 import sys
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -147,10 +149,21 @@ def _refused_by_slurm(error: Exception) -> str:
     """Why sbatch did not take a sweep, and how to make it smaller."""
     said = " ".join(str(error).split())[-MAX_SAID_LETTERS:]
     return (
-        f"SLURM did not take the {len(SENT_AWAY)} cells of this sweep: {said}. Nothing was lost. Where it is "
-        "a limit (scontrol show config: MaxArraySize; sacctmgr show qos: MaxSubmitJobs), start the sweep in "
-        "parts of at most as many cells, as benchmark=... or seeds=..., under the same run_name."
+        f"SLURM did not take the {len(SENT_AWAY)} cells of this sweep: {said}. Nothing was lost. At most "
+        f"{_max_array_size()} cells fit into an array (MaxArraySize), fewer where your account has a limit "
+        "(sacctmgr show qos: MaxSubmitJobs). Send so many at a time, one part after another, with "
+        f"hydra.sweeper.max_batch_size={_max_array_size()}."
     )
+
+
+def _max_array_size() -> str:
+    """How many jobs SLURM takes in an array; `N` where it does not say."""
+    with suppress(OSError, subprocess.SubprocessError):
+        command = ["scontrol", "show", "config"]
+        shown = subprocess.run(command, capture_output=True, text=True, timeout=20).stdout
+        if found := re.search(r"MaxArraySize\s*=\s*(\d+)", shown):
+            return found[1]
+    return "N"
 
 
 def _is_in_good_hands(folder: Path) -> bool:

@@ -18,6 +18,7 @@ from types import TracebackType
 
 NEEDED = ("munged", "slurmctld", "slurmd", "sbatch", "squeue")
 NUM_CPUS = 8
+MAX_ARRAY_SIZE = 4
 
 CONFIG = """
 ClusterName=sandbox
@@ -54,6 +55,7 @@ PreemptMode=REQUEUE
 SlurmctldParameters=preempt_send_user_signal
 ReturnToService=2
 KillWait=5
+MaxArraySize={max_array_size}
 MinJobAge=3600
 NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} State=UNKNOWN
 PartitionName=low Nodes={host} Default=YES MaxTime=INFINITE PriorityTier=1 PreemptMode=REQUEUE GraceTime=30
@@ -124,6 +126,7 @@ class SlurmSandbox:
             user=subprocess.run(["id", "-un"], capture_output=True, text=True, check=True).stdout.strip(),
             folder=self.folder,
             cpus=NUM_CPUS,
+            max_array_size=MAX_ARRAY_SIZE,
             controller_port=_free_port(),
             node_port=_free_port(),
         )

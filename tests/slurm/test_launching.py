@@ -13,7 +13,7 @@ from icpo.store.json_files import replace_json
 from icpo.store.manifest import read_manifest
 from icpo.store.repair import verify
 from tests.slurm.conftest import ON_SLURM, ROOT, wait_until
-from tests.slurm.sandbox import NUM_CPUS
+from tests.slurm.sandbox import MAX_ARRAY_SIZE, NUM_CPUS
 
 pytestmark = pytest.mark.slurm
 
@@ -111,3 +111,18 @@ def test_a_cell_at_its_time_limit_is_requeued_and_goes_on(launcher, alone):
     process = launcher.start(*ON_SLURM, *limit, "method=me_icpo", seconds_per_batch=4)
     assert launcher.finish(process) == 0, launcher.said
     assert_goes_on_to_the_same_end(launcher, alone)
+
+
+def test_an_array_that_is_too_large_is_refused_in_one_line_and_taken_in_parts(launcher):
+    sweep = [
+        *ON_SLURM,
+        "method=direct",
+        "benchmark.limit=1",
+        "benchmark=arith_l1,arith_l2,arith_l3,arith_l4,arith_l5",
+    ]
+    assert launcher.finish(launcher.start(*sweep)) == 2
+    [said] = [line for line in launcher.said.splitlines() if "icpo:" in line]
+    parts = f"hydra.sweeper.max_batch_size={MAX_ARRAY_SIZE}"
+    assert "did not take the 5 cells" in said and parts in said and "Traceback" not in launcher.said
+    assert launcher.finish(launcher.start(*sweep, parts)) == 0, launcher.said
+    assert len(run_cells(launcher.run.parent, "run")) == 5
