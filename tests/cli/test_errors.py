@@ -237,4 +237,6 @@ def test_what_sbatch_refuses_is_one_line_with_a_way_out(tmp_path, capsys):
     refused = FailedJobError("sbatch: error: Batch job submission failed:\n Invalid job array specification")
     with pytest.raises(SystemExit), ending.told(job, makes_report=False):
         raise refused
-    assert re.search(r"did not take.*Invalid job array.*MaxArraySize.*max_batch_size", capsys.readouterr().err)
+    assert re.search(
+        r"did not take.*Invalid job array.*MaxArraySize.*max_batch_size", capsys.readouterr().err
+    )
