@@ -3,7 +3,7 @@
 import hashlib
 import random
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
@@ -23,13 +23,14 @@ class LoadedBenchmark:
     """Questions in the source's order, and their golds by question id, apart (a question may have none).
 
     `digest` is of all (text, answer) pairs of the benchmark, also where only some were asked for.
-    `revision` is the commit of the hub, None elsewhere.
+    `revision` is the commit of the hub, None elsewhere. `num_added` of the questions were not selected.
     """
 
     questions: tuple[Question, ...]
     golds: Mapping[str, str]
     digest: str
     revision: str | None
+    num_added: int = 0
 
 
 @validated
@@ -62,18 +63,22 @@ class Benchmark:
                 f"{self.source!r}. For a file of your own begin with defaults: [_file, _self_]"
             )
 
-    def load(self) -> LoadedBenchmark:
-        """The questions. Raises BenchmarkError when they cannot be read or are not the ones expected."""
+    def load(self, also: Collection[str] = ()) -> LoadedBenchmark:
+        """The questions, and those whose ids `also` names, if there are such.
+
+        Raises BenchmarkError when they cannot be read or are not the ones expected.
+        """
         sourced = self._source().read(self.name)
         every = list(map(self._with_final_answer, sourced.items))
         items = self._of_level(every)
         digest = content_digest(items)
         self._check(items, digest)
-        kept = self._wanted(items)
+        wanted = self._wanted(items)
+        kept = self._with(wanted, also, items)
         self._check_golds(kept, every)
         questions = tuple(Question(item.item_id, item.text, self.kind) for item in kept)
         golds = {item.item_id: item.answer for item in kept if item.answer is not None}
-        return LoadedBenchmark(questions, golds, digest, sourced.revision)
+        return LoadedBenchmark(questions, golds, digest, sourced.revision, len(kept) - len(wanted))
 
     def num_questions(self) -> int | None:
         """How many questions there are at most; the limit or the expected count, else those of a file.
@@ -130,6 +135,15 @@ class Benchmark:
                 f"benchmark.start={self.start} leaves none of {len(items)} questions. Lower it."
             )
         return kept
+
+    def _with(self, kept: list[Item], also: Collection[str], items: list[Item]) -> list[Item]:
+        """The items kept and those of `also`: in the source's order, or at the end where it is shuffled."""
+        missing = set(also) - {item.item_id for item in kept}
+        added = [item for item in items if item.item_id in missing]
+        if not added or self.order_seed is not None:
+            return kept + added
+        chosen = {item.item_id for item in (*kept, *added)}
+        return [item for item in items if item.item_id in chosen]
 
     def _check(self, items: list[Item], digest: str) -> None:
         origin = self.path or "its source"

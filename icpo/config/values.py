@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hydra.errors import InstantiationException
@@ -53,6 +53,8 @@ ENGINE_PACE = (  # how fast an engine goes and what it may spend: a run goes on 
     "max_n",
     "stream",
 )
+EXTENT = {"benchmark": ("limit", "start", "ids", "order_seed"), "budget": ("num_finals",)}
+EVALUATION = "icpo.evaluation.evaluation.Evaluation"  # the job whose cells can be extended
 
 
 def build(node: Any) -> Any:
@@ -81,9 +83,33 @@ def resolved(config: DictConfig) -> dict[str, Any]:
 
 
 def config_digest(values: Mapping[str, Any]) -> str:
-    """A digest of what determines results: all but tracking, paths, throughput settings and budgets."""
-    kept = json.dumps(_determining(values), sort_keys=True)
+    """A digest of what determines a result: not tracking, paths, throughput and the extent of an evaluation.
+
+    The extent says which results there are: seeds, the selection of questions, the number of final samples.
+    """
+    kept = json.dumps(_determining(_without_extent(values)), sort_keys=True)
     return hashlib.blake2b(kept.encode(), digest_size=12).hexdigest()
+
+
+def _without_extent(values: Mapping[str, Any]) -> dict[str, Any]:
+    job = values.get("job")
+    if not isinstance(job, Mapping) or job.get("_target_") != EVALUATION:
+        return dict(values)
+    kept: dict[str, Any] = _without_keys(values, EXTENT)
+    for part in (kept, kept["job"]):
+        part.pop("seeds", None)
+    return kept
+
+
+def _without_keys(node: Any, keys: Mapping[str, Sequence[str]], group: str = "") -> Any:
+    """A nested configuration without the keys of each group, wherever the group is."""
+    if not isinstance(node, Mapping):
+        return node
+    return {
+        key: _without_keys(value, keys, str(key))
+        for key, value in node.items()
+        if key not in keys.get(group, ())
+    }
 
 
 def _check_fields(node: Any, key: str) -> None:

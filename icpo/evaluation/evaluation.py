@@ -14,6 +14,7 @@ from icpo.errors import BenchmarkError
 from icpo.evaluation.blocked import BlockedQuestions
 from icpo.evaluation.cell import Cell
 from icpo.evaluation.engine_pool import POOL, EngineSettings
+from icpo.evaluation.extending import extended, extent_of, with_num_finals
 from icpo.evaluation.facts import facts_of
 from icpo.evaluation.journalled import JournalledEngine
 from icpo.evaluation.live import Narrator
@@ -28,9 +29,10 @@ from icpo.methods import Run, drive
 from icpo.methods.contracts import start
 from icpo.prompts import Book
 from icpo.rewards.oracle import IsRight, has_oracle, with_oracle
-from icpo.store import read_metrics
+from icpo.store import load_results, read_metrics
 from icpo.types import (
     Engine,
+    Extensible,
     Method,
     Purpose,
     Question,
@@ -122,32 +124,53 @@ class Evaluation:
 
         `engine_account` is what the engine did for this cell when something was last sampled.
         """
-        loaded = self.benchmark.load()
-        cell.records.resolve({"benchmark_digest": loaded.digest, "benchmark_revision": loaded.revision})
-        require_weights(cell.records, self.engine, self.backbone)
-        tasks = Tasks(loaded.questions, self.seeds, cell.records.done())
-        account = (read_metrics(cell.records.folder) or {}).get("engine_account", {})
-        with Grader(self.protocol.grading) as grader, self._outcomes(cell, loaded, grader) as outcomes:
-            method = self.prepared_method(loaded.questions, self._is_right(loaded, grader))
-            blocked = BlockedQuestions(self.max_failed_share, len(tasks), outcomes.results)
-            if tasks.are_left:
-                require_workers()
-                with POOL.lent(self.engine, self.backbone, self.context_tokens) as loan:
-                    for result in self._results(cell, method, tasks, self.toolkit(grader), loan.engine):
-                        outcomes.add(result)
-                        blocked.see(result)
-                    account = loan.account()
-            blocked.check()
-            measured = {**outcomes.measure(), "num_blocked": blocked.num_blocked}
-            return {**facts_of(self, loaded), **measured, "engine_account": account}
+        records = cell.records
+        loaded = self.benchmark.load(also={question_id for question_id, _ in records.done()})
+        records.resolve({"benchmark_digest": loaded.digest, "benchmark_revision": loaded.revision})
+        require_weights(records, self.engine, self.backbone)
+        extent = extent_of(records, self.method, loaded, self.seeds)
+        records.extend(extent)
+        tasks = Tasks(loaded.questions, extent.seeds, records.done(), records.extents)
+        account = (read_metrics(records.folder) or {}).get("engine_account", {})
+        with Grader(self.protocol.grading) as grader:
+            prepared = self.prepared_method(loaded.questions, self._is_right(loaded, grader))
+            method, tools = with_num_finals(prepared, extent.num_finals), self.toolkit(grader)
+            if isinstance(method, Extensible) and records.final_counts - {extent.num_finals}:
+                account = self._add_finals(cell, method, tools, extent.num_finals)
+            with self._outcomes(cell, loaded, len(tasks), grader) as outcomes:
+                blocked = BlockedQuestions(self.max_failed_share, len(tasks), outcomes.results)
+                if tasks.are_left:
+                    require_workers()
+                    with POOL.lent(self.engine, self.backbone, self.context_tokens) as loan:
+                        for result in self._results(cell, method, tasks, tools, loan.engine):
+                            outcomes.add(result)
+                            blocked.see(result)
+                        account = loan.account()
+                blocked.check()
+                measured = {**outcomes.measure(), "num_blocked": blocked.num_blocked}
+                return {**facts_of(self, loaded), **measured, "engine_account": account}
+
+    def _add_finals(self, cell: Cell, method: Extensible, tools: Toolkit, num_finals: int) -> dict[str, Any]:
+        """Gives each stored result the final samples that it lacks; what the engine did for that."""
+        require_workers()
+        logger.info("%s: adding final samples to stored results", cell.records.folder.name)
+        with POOL.lent(self.engine, self.backbone, self.context_tokens) as loan:
+            engine, stored = self._journalled(cell, loan.engine), load_results(cell.records.folder)
+            results = extended(method, stored, num_finals, tools, engine, max_in_flight=self.max_in_flight)
+            cell.records.replace_results(results)
+            return loan.account()
+
+    def _journalled(self, cell: Cell, engine: Engine) -> JournalledEngine:
+        """The engine behind the cell's journal; stored results must come from an engine of its identity."""
+        cell.records.resolve({"engine_identity": engine.identity})
+        cell.records.resolve({f"served at {one}": True for one in getattr(engine, "addresses", ())})
+        return JournalledEngine(engine, cell.records.journal, cell.check)
 
     def _results(
         self, cell: Cell, method: Method, tasks: Tasks, tools: Toolkit, engine: Engine
     ) -> Iterator[QuestionResult]:
         """The results that are not stored yet, as they finish."""
-        cell.records.resolve({"engine_identity": engine.identity})
-        cell.records.resolve({f"served at {one}": True for one in getattr(engine, "addresses", ())})
-        journalled = JournalledEngine(engine, cell.records.journal, cell.check)
+        journalled = self._journalled(cell, engine)
         size = engine.block_questions
 
         def run(task: Task) -> Run:
@@ -159,7 +182,7 @@ class Evaluation:
                 if not tasks.is_done(result.question, result.seed):
                     yield result
 
-    def _outcomes(self, cell: Cell, loaded: LoadedBenchmark, grader: Grader) -> Outcomes:
+    def _outcomes(self, cell: Cell, loaded: LoadedBenchmark, num_total: int, grader: Grader) -> Outcomes:
         """Where results go; the base's score, if this run has it, is shown beside the running one."""
         base_mean_at_k = stored_base_mean(
             cell.records.folder.parent,
@@ -167,7 +190,7 @@ class Evaluation:
             benchmark=self.benchmark.name,
             protocol=self.protocol.name,
         )
-        return Outcomes(cell, loaded, len(self.seeds), grader, self.protocol.abstentions_vote, base_mean_at_k)
+        return Outcomes(cell, loaded, num_total, grader, self.protocol.abstentions_vote, base_mean_at_k)
 
     def prepared_method(self, questions: Sequence[Question], is_right: IsRight) -> Method:
         """The method with what it must know of the cell: which answers are right, for an oracle alone."""

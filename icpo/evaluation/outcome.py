@@ -36,12 +36,12 @@ class Outcomes:
         self,
         cell: Cell,
         loaded: LoadedBenchmark,
-        num_seeds: int,
+        num_total: int,
         grader: Grader,
         abstentions_vote: bool,
         base_mean_at_k: float | None,
     ) -> None:
-        """Begins with what earlier sessions stored; `base_mean_at_k` is shown beside the running score."""
+        """Begins with what is stored of `num_total` results; `base_mean_at_k` is shown beside the score."""
         self._cell = cell
         self._golds = loaded.golds
         self._grader = grader
@@ -49,7 +49,7 @@ class Outcomes:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="grading")
         self._results: list[QuestionResult] = []
         self._grades: list[Future[QuestionScore]] = []
-        self._num_total = num_seeds * len(loaded.questions)
+        self._num_total = num_total
         self._num_tokens = self._num_tokens_before = 0
         self._num_graded, self._sum_graded = 0, 0.0
         for result in load_results(cell.records.folder):

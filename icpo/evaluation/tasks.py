@@ -1,8 +1,11 @@
 """What a cell has to solve: questions under seeds, and the blocks that share batches."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 
+from icpo.store import Extent
 from icpo.types import Question
 
 
@@ -16,11 +19,15 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Tasks:
-    """All questions under all seeds; `done` are those stored, as pairs (question id, seed)."""
+    """All questions under all seeds; `done` are those stored, as pairs (question id, seed).
+
+    `extents` are what the cell was to cover from time to time.
+    """
 
     questions: Sequence[Question]
     seeds: Sequence[int]
     done: Collection[tuple[str, int]]
+    extents: Sequence[Extent] = ()
 
     def __iter__(self) -> Iterator[Task]:
         return (Task(question, seed) for seed in self.seeds for question in self.questions)
@@ -40,14 +47,22 @@ class Tasks:
     def blocks(self, size: int | None) -> Iterator[list[Task]]:
         """What is left, in blocks of `size` questions that share batches; None: in a single block.
 
-        A block of a given size is cut from all tasks and holds also those of it that are done: what a batch
-        holds must be the same however often a run was interrupted.
+        Blocks of a given size are cut from the questions of one seed and hold also those of them that are
+        done: what a batch holds must be the same however often a run was interrupted. Where an extension
+        fills up a block, what it adds is a block of its own.
         """
-        tasks = list(self)
         if size is None:
-            yield [task for task in tasks if not self.is_done(task.question, task.seed)]
+            yield [task for task in self if not self.is_done(task.question, task.seed)]
             return
-        for start in range(0, len(tasks), size):
-            block = tasks[start : start + size]
-            if not all(self.is_done(task.question, task.seed) for task in block):
-                yield block
+        covered = {
+            seed: [set(one.question_ids) if seed in one.seeds else set() for one in self.extents]
+            for seed in self.seeds
+        }
+        for seed, start in product(self.seeds, range(0, len(self.questions), size)):
+            parts = defaultdict(list)
+            for question in self.questions[start : start + size]:
+                covering = (i for i, ids in enumerate(covered[seed]) if question.question_id in ids)
+                parts[next(covering, len(self.extents))].append(Task(question, seed))
+            for _, block in sorted(parts.items()):
+                if not all(self.is_done(task.question, task.seed) for task in block):
+                    yield block

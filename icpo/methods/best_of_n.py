@@ -2,14 +2,14 @@
 
 from pydantic import PositiveInt
 
-from icpo.methods.independent import Answering, answer_independently
+from icpo.methods.independent import Answering, Independent
 from icpo.methods.judging import WORST, Judge, Verdicts, draw_verdicts, mean_verdict
 from icpo.seeding import derive_seed
-from icpo.types import Budget, Candidate, Purpose, Question, Solving, Step, Toolkit, validated
+from icpo.types import Budget, Candidate, Purpose, Question, Step, Toolkit, validated
 
 
 @validated
-class BestOfN:
+class BestOfN(Independent):
     """Each of `num_finals` answers is the best of its own `num_samples`, by the mean of `num_verdicts`.
 
     A sample without an answer is not judged and is chosen only when no sample has one; among equals the
@@ -22,13 +22,8 @@ class BestOfN:
     num_verdicts: PositiveInt
     judge: Judge
 
-    def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
+    def answer(self, question: Question, tools: Toolkit, scope: int) -> Answering:
         """One step of the trace is one sample with its value."""
-        return answer_independently(
-            question, self.budget.num_finals, lambda scope: self._choose(question, tools, scope), seed=seed
-        )
-
-    def _choose(self, question: Question, tools: Toolkit, scope: int) -> Answering:
         request = tools.ask(
             Purpose.CANDIDATE,
             tools.prompts.plain(question),

@@ -90,6 +90,11 @@ class Foreign:
     inner: MeIcpo
     partners: tuple[tuple[str, Question], ...] = ()
 
+    @property
+    def budget(self) -> Budget:
+        """ME-ICPO's."""
+        return self.inner.budget
+
     def among(self, questions: Sequence[Question]) -> "Foreign":
         """The same method, each question's ideas coming from the next one's run.
 

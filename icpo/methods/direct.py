@@ -2,7 +2,7 @@
 
 from enum import Enum
 
-from icpo.methods.drawing import draw_finals
+from icpo.methods.drawing import draw_finals, final_seed
 from icpo.seeding import derive_seed
 from icpo.types import AnswerKind, Budget, Purpose, Question, QuestionResult, Solving, Toolkit, validated
 
@@ -33,19 +33,20 @@ class Direct:
 
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
         """Draws the finals of one question."""
-        scope = derive_seed(seed, question.question_id)
+        nothing = QuestionResult(question, seed, (), ((0, ()),))
+        return self.add_finals(nothing, tools, num_more=self.budget.num_finals)
+
+    def add_finals(self, result: QuestionResult, tools: Toolkit, *, num_more: int) -> Solving:
+        """The same result with further final samples."""
+        question, [(_, found)] = result.question, result.finals
+        scope = derive_seed(result.seed, question.question_id)
         if self._promises_ideas(question.kind):
-            finals, _ = yield from draw_finals(question, (), tools, self.budget.num_finals, scope, 0)
+            added, _ = yield from draw_finals(question, (), tools, num_more, scope, 0, num_before=len(found))
         else:
-            request = tools.ask(
-                Purpose.FINAL,
-                tools.prompts.plain(question),
-                self.budget.num_finals,
-                derive_seed(scope, "final", 0),
-            )
-            [completions] = yield [request]
-            finals = tools.candidates(completions, question.kind)
-        return QuestionResult(question, seed, (), ((0, finals),))
+            prompt, seed = tools.prompts.plain(question), final_seed(scope, 0, len(found))
+            [completions] = yield [tools.ask(Purpose.FINAL, prompt, num_more, seed)]
+            added = tools.candidates(completions, question.kind)
+        return QuestionResult(question, result.seed, (), ((0, (*found, *added)),))
 
     def _promises_ideas(self, kind: AnswerKind) -> bool:
         if self.prompt is BasePrompt.AUTHORS:

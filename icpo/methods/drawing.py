@@ -79,14 +79,29 @@ def look_ahead(
     return ask
 
 
+def final_seed(scope: int, num_rounds: int, num_before: int = 0) -> int:
+    """The seed of final samples after `num_rounds` rounds, of which `num_before` were sampled earlier."""
+    return derive_seed(scope, "final", num_rounds, *(("after", num_before) if num_before else ()))
+
+
 def draw_finals(
-    question: Question, history: History, tools: Toolkit, num_finals: int, scope: int, num_rounds: int
+    question: Question,
+    history: History,
+    tools: Toolkit,
+    num_finals: int,
+    scope: int,
+    num_rounds: int,
+    *,
+    num_before: int = 0,
 ) -> Drawing[tuple[tuple[Candidate, ...], int]]:
-    """Finals after `num_rounds` rounds, and how many attempts did not fit (Algorithm 1, output)."""
+    """Finals after `num_rounds` rounds, and how many attempts did not fit (Algorithm 1, output).
+
+    `num_before` were sampled earlier, so that these are a request of their own.
+    """
 
     def request(_: int, fitted: History) -> SampleRequest:
         prompt = tools.prompts.solve(question, fitted)
-        return tools.ask(Purpose.FINAL, prompt, num_finals, derive_seed(scope, "final", num_rounds))
+        return tools.ask(Purpose.FINAL, prompt, num_finals, final_seed(scope, num_rounds, num_before))
 
     [fitted], [completions] = yield from draw_fitting([history], request)
     return tools.candidates(completions, question.kind), len(history) - len(fitted)

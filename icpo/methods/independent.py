@@ -1,24 +1,42 @@
 """Methods that give one answer are run k times for Mean@k, side by side and all charged."""
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
 from dataclasses import replace
 
 from icpo.methods.side_by_side import side_by_side
 from icpo.seeding import derive_seed
-from icpo.types import Candidate, Drawing, Question, QuestionResult, Solving, Step
+from icpo.types import Budget, Candidate, Drawing, Question, QuestionResult, Round, Solving, Step, Toolkit
 
 Answering = Drawing[tuple[list[Step], Candidate]]
 """One run for one answer: its steps, whose parents count from its first one, and the answer."""
 
 
-def answer_independently(
-    question: Question, num_finals: int, answering: Callable[[int], Answering], *, seed: int
-) -> Solving:
-    """The answers of `num_finals` runs, each under its own seed; the trace holds run after run."""
-    scope = derive_seed(seed, question.question_id)
-    runs = yield from side_by_side(answering(derive_seed(scope, "answer", i)) for i in range(num_finals))
-    trace: list[Step] = []
-    for steps, _ in runs:
-        start = len(trace)
-        trace += [replace(s, parent=None if s.parent is None else s.parent + start) for s in steps]
-    return QuestionResult(question, seed, tuple(trace), ((0, tuple(answer for _, answer in runs)),))
+class Independent(ABC):
+    """A method each of whose final answers comes from a run of its own, under a seed of its own."""
+
+    __slots__ = ()
+    budget: Budget
+
+    @abstractmethod
+    def answer(self, question: Question, tools: Toolkit, scope: int) -> Answering:
+        """One run."""
+
+    def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
+        """All runs of a question; the trace holds run after run."""
+        nothing = QuestionResult(question, seed, (), ((0, ()),))
+        return self.add_finals(nothing, tools, num_more=self.budget.num_finals)
+
+    def add_finals(self, result: QuestionResult, tools: Toolkit, *, num_more: int) -> Solving:
+        """The same result with the answers of further runs."""
+        [(_, found)] = result.finals
+        scope = derive_seed(result.seed, result.question.question_id)
+        runs = yield from side_by_side(
+            self.answer(result.question, tools, derive_seed(scope, "answer", i))
+            for i in range(len(found), len(found) + num_more)
+        )
+        trace: list[Round | Step] = list(result.trace)
+        for steps, _ in runs:
+            start = len(trace)
+            trace += [replace(s, parent=None if s.parent is None else s.parent + start) for s in steps]
+        finals = (*found, *(answer for _, answer in runs))
+        return QuestionResult(result.question, result.seed, tuple(trace), ((0, finals),))

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from pydantic import NonNegativeInt, PositiveInt
 
-from icpo.methods.independent import Answering, answer_independently
+from icpo.methods.independent import Answering, Independent
 from icpo.methods.judging import Judge, draw_verdicts, read_verdicts, verdict_request
 from icpo.methods.mctsr_tree import AnswerTree
 from icpo.seeding import derive_seed
@@ -17,7 +17,6 @@ from icpo.types import (
     PromptBook,
     Purpose,
     Question,
-    Solving,
     Step,
     Toolkit,
     validated,
@@ -37,7 +36,7 @@ class RefinePrompts(Protocol):
 
 
 @validated
-class Mctsr:
+class Mctsr(Independent):
     """Each of `num_finals` answers comes from a tree of its own, grown by `num_rollouts` refinements.
 
     An answer's reward is sampled `num_rewards` times when it is written and again each time it is selected.
@@ -52,13 +51,8 @@ class Mctsr:
     refining: RefinePrompts
     judge: Judge
 
-    def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
+    def answer(self, question: Question, tools: Toolkit, scope: int) -> Answering:
         """One tree an answer."""
-        return answer_independently(
-            question, self.budget.num_finals, lambda scope: self._tree(question, tools, scope), seed=seed
-        )
-
-    def _tree(self, question: Question, tools: Toolkit, scope: int) -> Answering:
         tree = AnswerTree()
         plain = tools.prompts.plain(question)
         [first] = yield [tools.ask(Purpose.CANDIDATE, plain, 1, derive_seed(scope, "first"))]

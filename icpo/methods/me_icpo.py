@@ -105,6 +105,18 @@ class MeIcpo:
         dropped = tuple(num_dropped for *_, num_dropped in ends)
         return QuestionResult(question, seed, tuple(rounds), finals, dropped_at_finals=dropped)
 
+    def add_finals(self, result: QuestionResult, tools: Toolkit, *, num_more: int) -> Solving:
+        """The same result with further final samples after the same rounds."""
+        scope = derive_seed(result.seed, result.question.question_id)
+        ends: list[tuple[int, tuple[Candidate, ...]]] = []
+        for t, found in result.finals:
+            history = tuple(done.attempts[i] for done in result.rounds[:t] for i in done.kept)
+            added, _ = yield from draw_finals(
+                result.question, history, tools, num_more, scope, t, num_before=len(found)
+            )
+            ends.append((t, (*found, *added)))
+        return replace(result, finals=tuple(ends))
+
     def _round(self, question: Question, history: History, tools: Toolkit, scope: int) -> Drawing[Round]:
         """Lines 3 to 6; only eligible candidates are summarised, looked ahead of and kept."""
         candidates, num_dropped = yield from draw_candidates(  # line 3

@@ -1,7 +1,8 @@
 """The cost of a question: an observer that counts what its method samples."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
+from typing import Any
 
 from icpo.types import (
     Batches,
@@ -69,6 +70,16 @@ def add_usage(usage: Usage, request: SampleRequest, completions: Sequence[Comple
         ),
         too_long_by_purpose=_plus(usage.too_long_by_purpose, purpose, too_long),
     )
+
+
+def sum_usage(one: Usage, other: Usage) -> Usage:
+    """What two parts of a result cost together."""
+
+    def total(name: str) -> Any:
+        a, b = getattr(one, name), getattr(other, name)
+        return {**a, **{key: a.get(key, 0) + n for key, n in b.items()}} if isinstance(a, Mapping) else a + b
+
+    return Usage(**{field.name: total(field.name) for field in fields(Usage)})
 
 
 def _count(completions: Sequence[Completion], reason: FinishReason) -> int:

@@ -1,26 +1,21 @@
 """Self-consistency: the majority answer of independent samples (Wang et al. 2022)."""
 
 from icpo.methods.electing import elect
-from icpo.methods.independent import Answering, answer_independently
+from icpo.methods.independent import Answering, Independent
 from icpo.seeding import derive_seed
-from icpo.types import Budget, Purpose, Question, Solving, Step, Toolkit, validated
+from icpo.types import Budget, Purpose, Question, Step, Toolkit, validated
 
 
 @validated
-class SelfConsistency:
+class SelfConsistency(Independent):
     """Each of `num_finals` answers is the majority of its own `num_samples` samples of the plain prompt."""
 
     name: str
     label: str
     budget: Budget
 
-    def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
+    def answer(self, question: Question, tools: Toolkit, scope: int) -> Answering:
         """One step of the trace is one poll, valued by its majority's share of the samples."""
-        return answer_independently(
-            question, self.budget.num_finals, lambda scope: self._poll(question, tools, scope), seed=seed
-        )
-
-    def _poll(self, question: Question, tools: Toolkit, scope: int) -> Answering:
         request = tools.ask(
             Purpose.CANDIDATE,
             tools.prompts.plain(question),

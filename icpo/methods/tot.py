@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, PositiveInt
 
-from icpo.methods.independent import Answering, answer_independently
+from icpo.methods.independent import Answering, Independent
 from icpo.methods.judging import shortened
 from icpo.methods.tot_evaluation import Evaluation, State, ThoughtPrompts, continued
 from icpo.seeding import derive_seed
@@ -18,7 +18,6 @@ from icpo.types import (
     FinishReason,
     Purpose,
     Question,
-    Solving,
     Step,
     Toolkit,
     validated,
@@ -26,7 +25,7 @@ from icpo.types import (
 
 
 @validated
-class TreeOfThoughts:
+class TreeOfThoughts(Independent):
     """Each of `num_finals` answers comes from a tree of its own.
 
     At each of `depth` levels `num_thoughts` next steps are drawn for each state kept; the `num_kept` best of
@@ -45,13 +44,8 @@ class TreeOfThoughts:
     thoughts: ThoughtPrompts
     evaluation: Evaluation
 
-    def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
+    def answer(self, question: Question, tools: Toolkit, scope: int) -> Answering:
         """One tree an answer."""
-        return answer_independently(
-            question, self.budget.num_finals, lambda scope: self._tree(question, tools, scope), seed=seed
-        )
-
-    def _tree(self, question: Question, tools: Toolkit, scope: int) -> Answering:
         trace: list[Step] = []
         kept = [State("")]
         for level in range(self.depth):

@@ -1,6 +1,7 @@
 """What is kept of a run: journal, results, scores, metrics, status, and the lock that guards them."""
 
 from icpo.store.cell_records import CellRecords
+from icpo.store.extents import Extent, extents_of
 from icpo.store.journal import Journal
 from icpo.store.journal_file import JOURNAL_NAME
 from icpo.store.manifest import MANIFEST_NAME, read_manifest
@@ -26,7 +27,9 @@ __all__ = [
     "RESULTS_NAME",
     "SCORES_NAME",
     "CellRecords",
+    "Extent",
     "Journal",
+    "extents_of",
     "load_results",
     "load_scores",
     "note_planned",

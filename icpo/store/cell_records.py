@@ -10,11 +10,12 @@ from typing import Any
 
 from icpo.errors import ContractError, Interrupted, OtherResults, RecordsError
 from icpo.store.codec import decode_result, encode_result, encode_score
+from icpo.store.extents import Extent, extents_of, note_extent
 from icpo.store.journal import Journal
 from icpo.store.journal_file import JOURNAL_NAME
 from icpo.store.json_files import encode_line, finished_lines, replace_json
 from icpo.store.lock import PACE, Lock, Pace
-from icpo.store.manifest import claim, note_resolved, refuse_version_1
+from icpo.store.manifest import claim, note_resolved, refuse_older
 from icpo.store.readers import (
     METRICS_NAME,
     RESULTS_NAME,
@@ -53,15 +54,16 @@ class CellRecords:
             self._lock = self._closing.enter_context(Lock(folder, pace=pace))
             delete_drafts(folder)
             if not for_grades:
-                refuse_version_1(folder, config)
+                refuse_older(folder, config)
             stored = (folder / name for name in STORED_NAMES)
             self.manifest = claim(folder, stored, config=config, config_digest=config_digest)
             results = load_lines(folder / RESULTS_NAME, decode_result)
             self._done = {result.key for result in results}
             if not for_grades:
                 self._drop_measures_of_lost_results()
+            self.final_counts = {len(found) for result in results for _, found in result.finals}
             self._results = self._open_results()
-            self._closing.callback(self._results.close)
+            self._closing.callback(lambda: self._results.close())
             self.journal = self._closing.enter_context(
                 Journal.open(folder / JOURNAL_NAME, siblings=SiblingJournals(folder))
             )
@@ -99,6 +101,15 @@ class CellRecords:
         """
         self.manifest = note_resolved(self.folder, self.manifest, facts)
 
+    @property
+    def extents(self) -> tuple[Extent, ...]:
+        """What the cell was to cover, each time that changed; the last one holds."""
+        return extents_of(self.manifest)
+
+    def extend(self, extent: Extent) -> None:
+        """Notes in the manifest what the cell is to cover from now on."""
+        self.manifest = note_extent(self.folder, self.manifest, extent)
+
     def done(self) -> set[tuple[str, int]]:
         """The (question_id, seed) whose results are stored."""
         return set(self._done)
@@ -128,6 +139,15 @@ class CellRecords:
         self._results.sync()
         self._done.add(result.key)
         return stored
+
+    def replace_results(self, results: Iterable[QuestionResult]) -> None:
+        """Replaces all results at once by what they became when something was added to them."""
+        self._lock.check()
+        self.journal.sync()
+        path = self.folder / RESULTS_NAME
+        replace_file(path, (encode_line(encode_result(result), self._key) for result in results))
+        before, self._results = self._results, AppendFile(path)
+        before.close()
 
     def write_scores(self, scores: Iterable[QuestionScore]) -> None:
         """Replaces scores.jsonl: one line a score."""

@@ -14,7 +14,7 @@ from icpo.safe_text import masked
 from icpo.store.json_files import Seal, read_json, replace_json
 
 MANIFEST_NAME = "manifest.json"
-FORMAT = 2  # of all files of a cell; those of version 1 name no format and have no checksums
+FORMAT = 3  # of a cell; 1, which is not named, has no checksums; 2 counts its extent as configuration
 _PACKAGES = (
     "icpo", "torch", "transformers", "tokenizers", "vllm", "openai", "trl", "numpy", "hydra-core",
     "omegaconf", "math-verify", "latex2sympy2_extended", "sympy",
@@ -82,19 +82,19 @@ def claim(
     return found
 
 
-def refuse_version_1(folder: Path, config: Mapping[str, Any]) -> None:
-    """Raises OtherResults where the run of a cell holds cells of version 1, which cannot be continued."""
+def refuse_older(folder: Path, config: Mapping[str, Any]) -> None:
+    """Raises OtherResults where the run of a cell holds cells of an older format: none is continued."""
     for path in sorted(folder.parent.glob(f"*/{MANIFEST_NAME}")):
         try:
             manifest = read_manifest(path.parent) or {}
         except RecordsError:  # the cell's own command reports it
             continue
-        if manifest and is_version_1(manifest):
+        if manifest and (found := manifest.get("format", 1)) != FORMAT:
             run_name = config.get("run_name", folder.parent.name)
             raise OtherResults(
-                f"{folder.parent} holds cells of version 1 ({path.parent.name}), which have no checksums. "
-                "They can be reported, graded again and verified, but not continued: choose "
-                f"run_name={run_name}_v2."
+                f"{folder.parent} holds cells of version {found} ({path.parent.name}), and this is version "
+                f"{FORMAT}. They can be reported, graded again and verified, but not continued: choose "
+                f"run_name={run_name}_v{FORMAT}."
             )
 
 

@@ -4,6 +4,7 @@ from icpo.types.budget import Budget
 from icpo.types.protocols import (
     AskLookahead,
     Engine,
+    Extensible,
     Method,
     Observer,
     PromptBook,
@@ -52,6 +53,7 @@ __all__ = [
     "Completion",
     "Drawing",
     "Engine",
+    "Extensible",
     "FinishReason",
     "GradedFinals",
     "GradedRound",

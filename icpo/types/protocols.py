@@ -111,6 +111,14 @@ class Relating(Protocol):
         """The same method, with all questions of the benchmark known."""
 
 
+@runtime_checkable
+class Extensible(Method, Protocol):
+    """A method that can add final samples to a stored result."""
+
+    def add_finals(self, result: QuestionResult, tools: Toolkit, *, num_more: int) -> Solving:
+        """The same result with `num_more` final samples more at each set; texts of completions are gone."""
+
+
 class RewardSource(Protocol):
     """Where the rewards of a round come from."""
 

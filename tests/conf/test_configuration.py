@@ -235,12 +235,16 @@ def test_the_digest_leaves_out_what_does_not_change_results():
     shown = ("tracking=none", "run_name=other", "output_root=elsewhere", "max_in_flight=3")
     for same in (*shown, "backbone.min_answer_tokens=9"):
         assert config_digest(resolved_of("+exp=quickstart", same)) == base, same
-    for other in (
-        "seeds=[1]",
-        "budget.num_rounds=1",
-        "protocol.sampling.candidate.temperature=0.7",
+    for extent in (
+        "seeds=[0,1]",
         "benchmark.limit=2",
+        "benchmark.start=2",
+        "benchmark.order_seed=3",
+        "benchmark.ids=[a]",
+        "budget.num_finals=32",
     ):
+        assert config_digest(resolved_of("+exp=quickstart", extent)) == base, extent
+    for other in ("budget.num_rounds=1", "protocol.sampling.candidate.temperature=0.7", "benchmark.level=2"):
         assert config_digest(resolved_of("+exp=quickstart", other)) != base, other
 
 
@@ -261,6 +265,7 @@ def test_a_run_goes_on_at_another_pace_or_with_a_larger_budget(cell, same, other
 def test_a_job_inside_a_job_is_digested_alike():
     base = config_digest(resolved_of("+exp=ttrl"))
     assert config_digest(resolved_of("+exp=ttrl", "max_in_flight=3")) == base
+    assert config_digest(resolved_of("+exp=ttrl", "seeds=[5]")) != base, "a job that cannot be extended"
     assert config_digest(resolved_of("+exp=ttrl", "method.prompt=empty_history")) != base
 
 

@@ -1,6 +1,7 @@
 """Which tasks are left, and in which blocks."""
 
 from icpo.evaluation.tasks import Tasks
+from icpo.store import Extent
 from icpo.types import AnswerKind, Question
 
 QUESTIONS = [Question(f"q{i}", "?", AnswerKind.NUMBER) for i in range(3)]
@@ -26,5 +27,14 @@ def test_without_blocks_only_what_is_left_is_solved():
 
 
 def test_a_block_is_the_same_however_much_of_it_is_done_and_left_out_once_all_is():
-    assert blocks(2, set()) == [[("q0", 0), ("q1", 0)], [("q2", 0), ("q0", 1)], [("q1", 1), ("q2", 1)]]
-    assert blocks(2) == [[("q2", 0), ("q0", 1)], [("q1", 1), ("q2", 1)]]
+    fresh = [[("q0", 0), ("q1", 0)], [("q2", 0)], [("q0", 1), ("q1", 1)], [("q2", 1)]]
+    assert blocks(2, set()) == fresh
+    assert blocks(2) == fresh[1:3]
+
+
+def test_what_an_extension_adds_to_a_block_is_a_block_of_its_own_and_stays_it():
+    first, larger = Extent((0,), ("q0",), 4), Extent((0, 1), ("q0", "q1", "q2"), 4)
+    for done in ({("q0", 0)}, {("q0", 0), ("q1", 0)}):
+        tasks = Tasks(QUESTIONS, (0, 1), done, (first, larger))
+        cut = [[(task.question.question_id, task.seed) for task in block] for block in tasks.blocks(3)]
+        assert cut == [[("q1", 0), ("q2", 0)], [("q0", 1), ("q1", 1), ("q2", 1)]]

@@ -1,4 +1,4 @@
-"""Cells of version 1, whose files have no checksums: they are read, and never continued."""
+"""Cells of older versions, such as 1, whose files have no checksums: they are read, and never continued."""
 
 import json
 import shutil
@@ -11,7 +11,7 @@ from icpo.errors import OtherResults, RecordsError
 from icpo.report import write_report
 from icpo.store import CellRecords, load_results, load_scores, read_manifest, read_metrics
 from icpo.store.health import verify
-from icpo.store.json_files import Seal, decode
+from icpo.store.json_files import Seal, decode, replace_json
 from tests.end_to_end import fakes
 from tests.store.values import result
 
@@ -60,10 +60,20 @@ def test_a_damaged_line_of_version_1_that_is_no_result_is_found(old):
 def test_a_run_that_holds_a_cell_of_version_1_is_not_continued(old):
     manifest = read_manifest(old)
     for folder in (old, old.with_name("another")):
-        with pytest.raises(OtherResults, match=r"version 1 .*run_name=run_v2"):
+        with pytest.raises(OtherResults, match=r"version 1 .*run_name=run_v3"):
             CellRecords.open(folder, config={"run_name": "run"}, config_digest=manifest["config_digest"])
     shutil.rmtree(old)
     CellRecords.open(old.with_name("another"), config={}, config_digest="d").close()
+
+
+def test_a_cell_of_version_2_is_verified_reported_and_not_continued(tmp_path):
+    cell, _ = fakes.run(tmp_path / "run", fakes.questions_file(tmp_path))
+    manifest = {key: value for key, value in read_manifest(cell).items() if key != "extents"}
+    replace_json(cell / "manifest.json", manifest | {"format": 2})
+    assert verify(cell).verdict == "sound"
+    assert write_report(tmp_path, "run").cells[0].arms
+    with pytest.raises(OtherResults, match=r"version 2 .*run_name=quickstart_v3"):
+        fakes.run(tmp_path / "run", fakes.questions_file(tmp_path))
 
 
 def test_results_without_a_manifest_are_refused_and_the_ways_out_are_named(cell, reopen):

@@ -1,0 +1,111 @@
+"""What a cell covers when its settings ask for more than is stored, and final samples added to results."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from icpo.benchmarks import LoadedBenchmark
+from icpo.errors import OtherResults
+from icpo.methods import Run, drive
+from icpo.methods.contracts import Contract
+from icpo.methods.metering import sum_usage
+from icpo.store import CellRecords, Extent
+from icpo.types import Engine, Extensible, Method, QuestionResult, Relating, Toolkit
+
+logger = logging.getLogger(__name__)
+
+
+def extent_of(records: CellRecords, method: Method, loaded: LoadedBenchmark, seeds: Sequence[int]) -> Extent:
+    """What is asked for and what is stored: a cell never shrinks.
+
+    `loaded` has the questions of stored results, too. Raises OtherResults where the method's stored results
+    cannot be extended so.
+    """
+    asked = Extent(tuple(seeds), tuple(q.question_id for q in loaded.questions), num_finals_of(method))
+    extent = _with_stored(asked, records, method)
+    if loaded.num_added or (extent.seeds, extent.num_finals) != (asked.seeds, asked.num_finals):
+        logger.warning(
+            "%s holds more than was asked for; all of it is kept and reported: %d questions, seeds %s, "
+            "%d final samples each",
+            records.folder.name,
+            len(extent.question_ids),
+            list(extent.seeds),
+            extent.num_finals,
+        )
+    return extent
+
+
+def _with_stored(asked: Extent, records: CellRecords, method: Method) -> Extent:
+    done = records.done()
+    seeds = tuple(dict.fromkeys([*asked.seeds, *sorted(seed for _, seed in done)]))
+    extent = replace(asked, seeds=seeds)
+    if not done or not records.extents:
+        return extent
+    held = records.extents[-1]
+    if isinstance(method, Relating) and set(held.question_ids) != set(extent.question_ids):
+        raise OtherResults(
+            f"{records.folder}: method={method.name} shows a question something of the others, so that none "
+            "can be added later. Choose another run_name."
+        )
+    if isinstance(method, Extensible):
+        return replace(extent, num_finals=max(extent.num_finals, *records.final_counts))
+    if held.num_finals != extent.num_finals:
+        raise OtherResults(
+            f"{records.folder} holds results with {held.num_finals} final samples each, and "
+            f"method={method.name} cannot add to them. Set budget.num_finals={held.num_finals}, or choose "
+            "another run_name."
+        )
+    return extent
+
+
+def num_finals_of(method: Method) -> int:
+    """The final samples that a method's budget asks for; 0 where it has none."""
+    return int(getattr(getattr(method, "budget", None), "num_finals", 0))
+
+
+def with_num_finals(method: Method, num_finals: int) -> Method:
+    """The method with that many final samples."""
+    if num_finals_of(method) == num_finals:
+        return method
+    known: Any = method
+    return replace(known, budget=replace(known.budget, num_finals=num_finals))  # type: ignore[no-any-return]
+
+
+def extended(
+    method: Extensible,
+    results: Sequence[QuestionResult],
+    num_finals: int,
+    tools: Toolkit,
+    engine: Engine,
+    *,
+    max_in_flight: int,
+) -> list[QuestionResult]:
+    """The results, each with `num_finals` final samples; only what is missing is sampled."""
+    found = {result.key: result for result in results}
+    short = sorted(
+        (one for one in results if len(one.finals[-1][1]) < num_finals), key=lambda one: (one.seed, one.key)
+    )
+    size = engine.block_questions or max(len(short), 1)
+    for start in range(0, len(short), size):
+        runs = (_more(method, one, num_finals, tools) for one in short[start : start + size])
+        for result in drive(runs, engine, max_in_flight=engine.block_questions or max_in_flight):
+            found[result.key] = _with_cost_of(found[result.key], result)
+    return list(found.values())
+
+
+def _more(method: Extensible, result: QuestionResult, num_finals: int, tools: Toolkit) -> Run:
+    """The run that adds a result's missing final samples."""
+    solving = method.add_finals(result, tools, num_more=num_finals - len(result.finals[-1][1]))
+    return Run(solving, (Contract(method, result.question, result.seed, solving),))
+
+
+def _with_cost_of(before: QuestionResult, result: QuestionResult) -> QuestionResult:
+    """The result, whose further final samples were metered alone, with what it had cost before."""
+    are_apart = len(before.usage_at_finals) == len(result.usage_at_finals)
+    at = zip(before.usage_at_finals, result.usage_at_finals, strict=True) if are_apart else ()
+    return replace(
+        result,
+        usage=sum_usage(before.usage, result.usage),
+        usage_at_finals=tuple(sum_usage(*pair) for pair in at),
+    )
