@@ -9,11 +9,12 @@ _SIGNS = str.maketrans(
     {"：": ":", "–": "-", "—": "-", "−": "-", "“": "", "”": "", '"': "", "`": "", "’": "'"}
 )
 _MARKUP = re.compile(
-    r"\\(?:text\w*|math\w+|mbox|rm|bf|boxed|fbox|underline|emph|left|right|displaystyle)(?![A-Za-z])"
-    r"|\\[,;:! ()\[\]]|[${}*_]|(?<![A-Za-z])'|'(?![A-Za-z])"
+    r"\\(?:text\w*|math\w+|bold\w+|bm|pmb|mbox|rm|bf|boxed|fbox|underline|emph|left|right|displaystyle)(?![A-Za-z])"
+    r"|\\[,;:! ()\[\]]|[${}*_]"
 )
+_QUOTED = re.compile(r"(?<![A-Za-z])'([^'\n]*)'(?![A-Za-z])")
 _LETTER = re.compile(
-    r"-?\s*(?:(?:option|choice|answer)\s*[:-]?\s*)?[(\[]?\s*([A-J])\s*[)\]]?\s*[.:,;-]?", re.IGNORECASE
+    r"-?\s*(?:(?:option|choice|answer)\s*[:-]?\s*)?[(\[]?\s*([A-J])\s*[)\]]?\s*[.:,;]?", re.IGNORECASE
 )
 _LABEL = re.compile(r"(?:(?:option|choice)\s+)?(?:\(([A-J])\)|([A-J])\s*[):.])\s*(?P<text>\S.*)", re.DOTALL)
 _LOOSE_LABEL = re.compile(r"([A-J])\s+[-(]\s*(?P<text>\S.*)", re.DOTALL)
@@ -33,7 +34,7 @@ _PROSE = re.compile(r"(?!(?:sin|cos|tan|log|exp|max|min)\b)[A-Za-z][a-z]{2,}")
 _CUE = re.compile(r"\b(?:answer|option|choice)\b|\b(?:choose|pick|select|go with)\b", re.IGNORECASE)
 _AFTER_ANSWER = re.compile(
     r"(?:\s+choice)?(?:\s+(?:to|for|of)\s+(?:this|the)\s+\w+)?\s*"
-    r"(?:(?:is|(?:should|must|would|will|has\s+to)\s+be)\b|[:=-]|$)\s*[:-]?\s*(?:(?:option|choice|letter)\s+)?",
+    r"(?:(?:is|(?:should|must|would|will|has\s+to)\s+be)\b|[:=>-]|$)\s*[:-]?\s*(?:(?:option|choice|letter)\s+)?",
     re.IGNORECASE | re.MULTILINE,
 )
 _AFTER_OPTION = re.compile(r"\s*(?:is\b|:)\s*:?\s*", re.IGNORECASE)
@@ -44,7 +45,7 @@ _APPROVED_LETTER = re.compile(
     re.MULTILINE,
 )
 _NAMED = re.compile(
-    r"(?:\(([A-Ja-j])\)|\[([A-J])\]|([A-J])(?![A-Za-z0-9'_^=(]|-[A-Za-z]|\s*[=+*/<>\\&]|\s+-\s|\.\s+(?:[A-Z]\.|coli\b|elegans\b))"
+    r"(?:\(([A-Ja-j])\)|\[([A-J])\]|<([A-J])>|([A-J])(?!\s*\?)(?![A-Za-z0-9'_^=(]|-[A-Za-z0-9]|\s*[=+*/<>\\&]|\s+-\s|\.\s*[A-Z]\.|\.\s+(?:coli\b|elegans\b))"
     r"(?!(?<=[AI])\s+(?!because|since|as\b)[a-z])|([a-j])(?=[.)]?\s*$))",
     re.MULTILINE,
 )
@@ -123,4 +124,4 @@ def _is_option(text: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    return _MARKUP.sub("", text.translate(_SIGNS)).strip()
+    return _QUOTED.sub(r"\1", _MARKUP.sub("", text.translate(_SIGNS))).strip()

@@ -12,6 +12,7 @@ from icpo.grading.maths.askable import is_askable
 from icpo.grading.maths.forms import Answer, Shape, normal_form
 from icpo.grading.maths.intervals import as_interval
 from icpo.grading.maths.numbers import approximates
+from icpo.grading.maths.quantities import unit_as_symbols
 from icpo.grading.maths.reading import is_spelling, read
 from icpo.grading.maths.units import may_be_one_unit
 from icpo.grading.rules import GradingRules
@@ -25,10 +26,9 @@ _UNIT_VALUES = {
 }
 _UNORDERED = ("list", "set", "union", "cases")
 _RANKS: dict[Shape, int] = {shape: rank for rank, shape in enumerate(get_args(Shape))}
-_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
-_NEVER_ASKED = "double_factorial"  # math-verify reads n!! as (n!)!
+_GROUPED = re.compile(r"[1-9]\d{0,2}(?:,[1-9]\d{2})+")
+_NEVER_ASKED = frozenset({"double_factorial", "call"})  # math-verify reads n!! as (n!)!, f(x) as f x
 _COMMAND = re.compile(r"\\[A-Za-z]+")
-_LETTER_UNIT = re.compile(r"([A-Za-z])(?:\^(\d))?")
 _MAX_UNORDERED = 6  # elements matched one by one, beyond those equal at sight
 
 
@@ -111,7 +111,8 @@ class Equivalence:
             return Verdict(False, "unit")
         unit, measured, plain = one.mark or other.mark, *((one, other) if one.mark else (other, one))
         assert measured.value is not None and plain.value is not None
-        if _with_letters(measured) == plain.value:
+        letters = unit_as_symbols(unit)
+        if letters is not None and algebra.multiply(measured.value, letters) == plain.value:
             return Verdict(True, "unit_letters")
         if unit in _UNIT_VALUES and algebra.multiply(measured.value, _UNIT_VALUES[unit]) == plain.value:
             return Verdict(True, f"{unit}_value")
@@ -129,7 +130,7 @@ class Equivalence:
             return Verdict(is_rounded, "rounded_decimal" if is_rounded else "same_value")
         if sampling.differ(one, other):
             return Verdict(False, "sampled")
-        if any(generator.kind == _NEVER_ASKED for generator in one.generators | other.generators):
+        if any(generator.kind in _NEVER_ASKED for generator in one.generators | other.generators):
             return Verdict(False, "unread")
         return self._math_verify(algebra.render(one), algebra.render(other))
 
@@ -145,7 +146,7 @@ class Equivalence:
 
     def _base(self, scalar: Answer, based: Answer) -> Verdict:
         digits = based.mark.partition("_")[0]
-        is_same = (
+        is_same = scalar.source.upper() == digits or (
             digits.removeprefix("-").isdecimal()
             and scalar.value == algebra.number(int(digits))
             and not scalar.mark
@@ -153,11 +154,11 @@ class Equivalence:
         return Verdict(is_same and self.rules.accept_base_dropped, "base_dropped")
 
     def _words(self, words: Answer, other: Answer) -> Verdict:
-        """Words are letters, never products of symbols: "east" is not "seat"."""
+        """Words are letters, never products of symbols: "east" is not "seat"; nor are digits."""
         one, two = _letters(words.mark), _letters(other.mark if other.shape == "words" else other.source)
-        if is_spelling(one) or is_spelling(two):
-            return Verdict(one == two != "", "same_words")
-        return Verdict(one.casefold() == two.casefold() != "", "same_words")
+        if not (is_spelling(one) or is_spelling(two)):
+            one, two = one.casefold(), two.casefold()
+        return Verdict(one == two and one.isalpha(), "same_words")
 
     def _unread(self, unread: Answer, other: Answer) -> Verdict:
         if other.shape == "unread" and unread.mark == other.mark:
@@ -175,7 +176,7 @@ class Equivalence:
                 return Verdict(True, "same_equation")
             if other.shape == "equation":
                 return Verdict(False, "same_equation")
-            if labelled.mark != other.mark and labelled.mark and other.mark:
+            if labelled.mark and other.mark and not _may_be_one_label(labelled.mark, other.mark):
                 return Verdict(False, "label")
             return self.compare(value, other.parts[0])
         if not self.rules.accept_label_dropped:
@@ -195,7 +196,13 @@ class Equivalence:
     def _ordered(self, one: Sequence[Answer], other: Sequence[Answer]) -> Verdict:
         if len(one) != len(other):
             return Verdict(False, "num_elements")
-        return _all(self.compare(a, b) for a, b in zip(one, other, strict=True))
+        return _all(self._elements(a, b) for a, b in zip(one, other, strict=True))
+
+    def _elements(self, one: Answer, other: Answer) -> Verdict:
+        """The verdict on elements of two answers: {2} is not 2 there."""
+        if (one.shape == "set") != (other.shape == "set"):
+            return Verdict(False, "shape")
+        return self.compare(one, other)
 
     def _unordered(self, one: Sequence[Answer], other: Sequence[Answer]) -> Verdict:
         if len(one) != len(other):
@@ -215,7 +222,7 @@ class Equivalence:
             return Verdict(True, "same_value")
         failure = Verdict(False, "same_value")
         for i, candidate in enumerate(right):
-            first = self.compare(left[0], candidate)
+            first = self._elements(left[0], candidate)
             rest = self._matched(left[1:], right[:i] + right[i + 1 :]) if first.correct else first
             if rest.correct:
                 return first if first.rule != "same_value" else rest
@@ -238,22 +245,18 @@ def _all(verdicts: Iterator[Verdict]) -> Verdict:
     return decided
 
 
+def _may_be_one_label(one: str, other: str) -> bool:
+    """Whether two labels are the same, or y and f(x)."""
+    first, second = sorted((one, other))
+    return first == second or (second == "y" and first in ("f(x)", "g(x)", "h(x)"))
+
+
 def _based_value(digits: str, base: str) -> int | None:
     """The number that digits write in a base; None if the base has no such digit, or is none."""
     try:
         return int(digits, int(base)) if base not in ("0", "1") else None
     except ValueError:
         return None
-
-
-def _with_letters(measured: Answer) -> Sum | None:
-    """The value with its unit read as a product of symbols, as in 12 m^2; None for a unit of more letters."""
-    match = _LETTER_UNIT.fullmatch({"sec": "s", "hr": "h"}.get(measured.mark, measured.mark))
-    if match is None or measured.value is None:
-        return None
-    power = algebra.multiply(*[algebra.symbol(match[1])] * 2) if match[2] == "2" else algebra.symbol(match[1])
-    power = algebra.multiply(power, algebra.multiply(power, power)) if match[2] == "3" else power
-    return algebra.multiply(measured.value, power) if match[2] in (None, "2", "3") else None
 
 
 def _letters(text: str) -> str:

@@ -9,7 +9,7 @@ MAX_BARE_CHARACTERS = 200
 _MAX_CUES = 40
 _MAX_TAIL = 400  # characters behind a cue in which its answer is looked for
 
-_CUE = re.compile(r"\banswer\b|^[ \t]*####", re.IGNORECASE | re.MULTILINE)
+_CUE = re.compile(r"\banswer\b|(?<!\S)####", re.IGNORECASE)
 _LINK = re.compile(
     r"[\s*_`]{0,8}(?:(?:to|of|for|in)\s+(?:this|the|our|that)\s+\w+(?:\s+\w+)?\s+)?"
     r"(?:(?:is|are|equals|be|becomes)\b|(?:must|should|will|would|has\s+to|turns\s+out\s+to|comes\s+out\s+to)\s+be\b|[:：=]|-(?=\s))"
@@ -18,11 +18,15 @@ _LINK = re.compile(
 )  # fmt: skip
 _HEADING = re.compile(r"[\s*_`:]{0,8}\n[\s*_`]{0,8}")
 _REFUSED = re.compile(r"(?:not|n't|never|no longer|unknown|unclear|cannot)\b", re.IGNORECASE)
+_TAGGED = re.compile(r">\s*([^<>]*?)\s*</answer>", re.IGNORECASE)
 _COMMENT = re.compile(
-    r"(?:in)?correct|right|wrong|clear|obvious|unique|valid|reasonable|below|above|here|given|found|shown|known|final|it",
+    r"(?:(?:\w+ly|very|quite|indeed|also)\s+)?(?:(?:in)?correct|right|wrong|clear|obvious|unique|valid|reasonable"
+    r"|below|above|here|given|found|shown|known|final|it)",
     re.IGNORECASE,
 )
-_SENTENCE_END = re.compile(r"[.!?](?:\s|$)|,\s+(?:not|which|since|because|so|where|as)\b")
+_SENTENCE_END = re.compile(
+    r"[.!?](?:\s|$)|\s(?:because|since)\b|,\s+(?:not|which|since|because|so|where|as)\b"
+)
 _IN_DOLLARS = re.compile(r"(?:\$([^$]+)\$|\\\((.+?)\\\))(?:[^\w$]|\s)")
 _WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{2,}")
 _PROSE = frozenset(
@@ -64,13 +68,26 @@ def _read_tail(cue: str, before: str, tail: str) -> Iterator[tuple[bool, str | N
         return
     if link := _LINK.match(tail):
         content = tail[link.end() :]
-    elif before.casefold().rstrip().endswith("final") and (heading := _HEADING.match(tail)):
+    elif _opens_heading(before) and (heading := _HEADING.match(tail)):
         content = tail[heading.end() :]
+    elif before.endswith("<") and (tagged := _TAGGED.match(tail)):
+        content = tagged[1]
     else:
         return
     answer = _answer_of(content)
-    is_passed_over = _REFUSED.match(content) or _COMMENT.fullmatch(answer)
+    is_passed_over = _REFUSED.match(content) or _COMMENT.fullmatch(answer) or _is_asked(content)
     yield not is_passed_over, answer if reads_as_answer(answer) else None
+
+
+def _opens_heading(before: str) -> bool:
+    """Whether the word "answer" behind this begins a heading: "Final answer", "## Answer"."""
+    return before.casefold().rstrip().endswith("final") or before.rpartition("\n")[2].strip().startswith("#")
+
+
+def _is_asked(content: str) -> bool:
+    """Whether the first sentence is a question: "the answer is 5? No"."""
+    end = _SENTENCE_END.search(content.strip().partition("\n")[0])
+    return end is not None and end[0].startswith("?")
 
 
 def _answer_of(content: str) -> str:

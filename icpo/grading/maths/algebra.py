@@ -108,7 +108,7 @@ class Sum:
 def _is_closed(generator: Generator) -> bool:
     if generator.kind == "symbol":
         return generator.name in CONSTANTS
-    return all(argument.is_closed for argument in generator.arguments)
+    return generator.kind != "call" and all(argument.is_closed for argument in generator.arguments)
 
 
 def number(value: int | Fraction) -> Sum:

@@ -17,12 +17,13 @@ _COMMANDS = frozenset(
 )  # fmt: skip
 _MARKS = frozenset("+-*/^_{}()[]|!. ")
 _RANGE = re.compile(r"_\{[^{}]*\}")
+_MISREAD = re.compile(r"!!|[\d)]\s*_")  # double factorials and bases
 _WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
 
 
 def is_askable(text: str) -> bool:
     """Whether a text without typesetting is one expression of known commands, without words and relations."""
-    if len(text) > MAX_CHARACTERS or text.count("{") != text.count("}") or "!!" in text:
+    if len(text) > MAX_CHARACTERS or text.count("{") != text.count("}") or _MISREAD.search(text):
         return False
     if any(command not in _COMMANDS for command in _COMMAND.findall(text)) or _WORD.search(text):
         return False

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from icpo.grading.maths.tokens import Token, UnreadableError
+from icpo.grading.maths.tokens import Token, UnreadableError, closing_index
 
 
 class Cursor:
@@ -51,16 +51,18 @@ class Cursor:
         if not self.accept(text):
             raise UnreadableError(f"{text} expected")
 
+    def group(self) -> list[Token]:
+        """The next bracket with what stands in it, up to the one that closes it."""
+        end = closing_index(self._tokens, self.at)
+        if end is None:
+            raise UnreadableError("a bracket is not closed")
+        start, self.at = self.at, end + 1
+        return list(self._tokens[start : self.at])
+
     def argument_tokens(self, *, whole_number: bool = False) -> list[Token]:
         """What TeX takes as an argument: a group, or one token (one digit, unless `whole_number`)."""
         if self.peek == "{":
-            depth, taken = 0, []
-            while True:
-                token = self.take()
-                depth += (token.text == "{") - (token.text == "}")
-                taken.append(token)
-                if depth == 0:
-                    return taken[1:-1]
+            return self.group()[1:-1]
         token = self.take()
         if token.kind == "number" and not whole_number and len(token.text) > 1 and token.text.isdigit():
             digits = [Token("number", token.text[0]), Token("number", token.text[1:])]

@@ -7,6 +7,7 @@ from icpo.grading.maths.expressions import read_prefix
 from icpo.grading.maths.forms import Answer
 from icpo.grading.maths.intervals import REALS, difference
 from icpo.grading.maths.labels import expression_label, name_of
+from icpo.grading.maths.numbers import approximates
 from icpo.grading.maths.relations import equation, labelled
 from icpo.grading.maths.tokens import Token, UnreadableError
 
@@ -42,7 +43,7 @@ def _read_equation(sides: list[list[Token]], read_one: Read) -> Answer:
     if name is None and len(sides) == 2 and (name := name_of(last)) is not None:
         first, last = last, first
     if name is not None:
-        return _named(name, read_one(last))
+        return _named(name, _last_value(sides, read_one) if last is sides[-1] else read_one(last))
     if any(token.kind == "begin" for token in (*first, *last)):
         return read_one(last)
     left, num_read = read_prefix(first)
@@ -55,7 +56,7 @@ def _read_equation(sides: list[list[Token]], read_one: Read) -> Answer:
             raise UnreadableError("an equation of what is no number")
         return labelled(label, right)
     if left.is_closed and right.value.is_closed:
-        return right
+        return _of_two_numbers(left, right)
     if left.is_closed and len(sides) == 2 and not right.mark:
         left, right = right.value, Answer("scalar", value=left)
     assert right.value is not None
@@ -65,6 +66,29 @@ def _read_equation(sides: list[list[Token]], read_one: Read) -> Answer:
     if len(sides) > 2 or right.mark:
         raise UnreadableError("an equation with a unit, or of more than two sides")
     return line
+
+
+def _last_value(sides: list[list[Token]], read_one: Read) -> Answer:
+    """The last side, which must not differ from the number before it: x = 2 + 1 = 3."""
+    last = read_one(sides[-1])
+    before = read_one(sides[-2]) if len(sides) > 2 else None
+    if before is None or before.shape != "scalar" or last.shape != "scalar" or before.mark:
+        return last
+    assert before.value is not None and last.value is not None
+    are_numbers = before.value.is_closed and last.value.is_closed
+    return _of_two_numbers(before.value, last) if are_numbers else last
+
+
+def _of_two_numbers(left: algebra.Sum, right: Answer) -> Answer:
+    """The value of 6 / 2 = 3, and the exact one of 1/3 = 0.33; UnreadableError for 2 = 3."""
+    assert right.value is not None
+    if left == right.value or right.mark or not (left.is_complete and right.value.is_complete):
+        return right
+    if approximates(right.value, left, 1):
+        return Answer("scalar", value=left)
+    if approximates(left, right.value, 1):
+        return right
+    raise UnreadableError("an equation of two numbers that differ")
 
 
 def _named(name: str, value: Answer) -> Answer:

@@ -5,33 +5,11 @@ from fractions import Fraction
 
 from icpo.grading.maths import algebra, angles, functions, powers
 from icpo.grading.maths.algebra import OversizedError, Sum
+from icpo.grading.maths.commands import ACCENTS, CONSTANTS, FUNCTIONS, GREEK, INVERSES
 from icpo.grading.maths.cursor import Cursor
-from icpo.grading.maths.tokens import Token, UnreadableError, squeeze
+from icpo.grading.maths.tokens import Token, UnreadableError, split, squeeze
 
 MAX_NESTING = 40  # of brackets, bars, arguments and exponents
-_CONSTANTS = {r"\infty", r"\pi", r"\emptyset", r"\dots"}
-_GREEK = frozenset(
-    rf"\{name}"
-    for name in (
-        "alpha", "beta", "gamma", "delta", "epsilon", "varepsilon", "zeta", "eta", "theta", "vartheta",
-        "iota", "kappa", "lambda", "mu", "nu", "xi", "rho", "sigma", "tau", "upsilon", "phi", "varphi",
-        "chi", "psi", "omega", "ell", "hbar", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Sigma", "Phi",
-        "Psi", "Omega",
-    )
-)  # fmt: skip
-_FUNCTIONS = frozenset(
-    rf"\{name}"
-    for name in (
-        "sin", "cos", "tan", "cot", "sec", "csc", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "log",
-        "ln", "lg", "exp",
-    )
-)  # fmt: skip
-_INVERSES = {r"\sin": r"\arcsin", r"\cos": r"\arccos", r"\tan": r"\arctan"}
-_ACCENTS = {
-    r"\overline": r"\overline", r"\bar": r"\overline", r"\hat": r"\hat", r"\widehat": r"\hat",
-    r"\tilde": r"\tilde", r"\widetilde": r"\tilde", r"\dot": r"\dot", r"\ddot": r"\ddot",
-    r"\vec": r"\vec", r"\overrightarrow": r"\vec",
-}  # fmt: skip
 _DEGREE = algebra.multiply(algebra.symbol(r"\pi"), algebra.number(Fraction(1, 180)))
 _ROUNDED = {r"\lfloor": (r"\rfloor", "floor"), r"\lceil": (r"\rceil", "ceil")}
 
@@ -82,7 +60,7 @@ class _Reader(Cursor):
         while True:
             if self.accept("*"):
                 product = algebra.multiply(product, self._signed_factor())
-            elif self.accept("/"):
+            elif self.kind(1) not in ("words", "text") and self.accept("/"):
                 product = algebra.divide(product, self._signed_factor())
             elif self._starts_factor() and self.kind() != "number":
                 product = algebra.multiply(product, self._factor())
@@ -191,13 +169,13 @@ class _Reader(Cursor):
             return value
         if token.text == "|":
             return self._absolute_value()
-        if token.kind == "letter" or token.text in _GREEK:
+        if token.kind == "letter" or token.text in GREEK:
             return self._named(token.text)
-        if token.text in _ACCENTS:
-            return self._named(f"{_ACCENTS[token.text]}{{{squeeze(self.argument_tokens())}}}")
-        if token.text in _CONSTANTS:
+        if token.text in ACCENTS:
+            return self._named(f"{ACCENTS[token.text]}{{{squeeze(self.argument_tokens())}}}")
+        if token.text in CONSTANTS:
             return algebra.symbol(token.text)
-        if token.text in _FUNCTIONS:
+        if token.text in FUNCTIONS:
             return self._function(token.text)
         if token.text in _ROUNDED:
             return self._rounded(token.text)
@@ -224,7 +202,13 @@ class _Reader(Cursor):
             name = f"{name}_{{{index}}}"
         while self.accept("'"):
             name += "'"
-        return algebra.symbol(name)
+        return self._call(name) if name[0] == "f" and self.peek == "(" else algebra.symbol(name)
+
+    def _call(self, name: str) -> Sum:
+        """The value f(x) of a function that is not known: f(2x) is not 2f(x), as a product would be."""
+        inner = self.group()[1:-1]
+        arguments = [read_expression(part, self._nesting) for part in split(inner, {","})]
+        return algebra.opaque("call", f"{name}({', '.join(map(algebra.render, arguments))})", *arguments)
 
     def _argument(self) -> Sum:
         return read_expression(self.argument_tokens(), self._nesting)
@@ -274,8 +258,8 @@ class _Reader(Cursor):
                 base = read_expression(self.argument_tokens(whole_number=True), self._nesting)
             else:
                 exponent = read_expression(self.argument_tokens(whole_number=True), self._nesting)
-        if exponent is not None and exponent.constant == -1 and name in _INVERSES:
-            name, exponent = _INVERSES[name], None
+        if exponent is not None and exponent.constant == -1 and name in INVERSES:
+            name, exponent = INVERSES[name], None
         self._num_open_functions += 1
         argument = self._primary() if self.peek in ("(", "[") else self._applied()
         self._num_open_functions -= 1
@@ -287,7 +271,7 @@ class _Reader(Cursor):
     def _applied(self) -> Sum:
         is_negative = self.accept("-")
         argument = self._factor()
-        while self._starts_factor() and self.peek not in _FUNCTIONS and self.kind() != "number":
+        while self._starts_factor() and self.peek not in FUNCTIONS and self.kind() != "number":
             argument = algebra.multiply(argument, self._factor())
         if self.peek == "/" and self.kind(1) == "number" and angles.is_multiple_of_pi(argument):
             self.take()

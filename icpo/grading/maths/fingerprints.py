@@ -14,13 +14,13 @@ from icpo.grading.maths import sampling
 from icpo.grading.maths.algebra import symbol
 from icpo.grading.maths.askable import is_askable
 from icpo.grading.maths.forms import Answer
+from icpo.grading.maths.quantities import unit_as_symbols
 
 Keys = frozenset[Hashable]
 
-_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
+_GROUPED = re.compile(r"[1-9]\d{0,2}(?:,[1-9]\d{2})+")
 _COMMAND = re.compile(r"\\[A-Za-z]+")
 _UNIT_FACTORS = {"percent": 0.01, "degree": math.pi / 180}
-_LETTER_UNIT = re.compile(r"([A-Za-z])(?:\^(\d))?")
 _INFINITY = 7777.7
 _MAX_SIZE = 1e100
 _MAX_CANCELLATION = (
@@ -91,9 +91,8 @@ def _of_value(answer: Answer) -> list[complex] | None:
     numbers = [number]
     if answer.mark in _UNIT_FACTORS:
         numbers.append(number * _UNIT_FACTORS[answer.mark])
-    if letter := _LETTER_UNIT.fullmatch({"sec": "s", "hr": "h"}.get(answer.mark, answer.mark)):
-        unit = sampling.value_of(symbol(letter[1])) or 1.0
-        numbers.append(number * unit ** int(letter[2] or 1))
+    if answer.mark and (symbols := unit_as_symbols(answer.mark)) is not None:
+        numbers.append(number * (sampling.value_of(symbols) or 1.0))
     if _GROUPED.fullmatch(answer.source):
         numbers.extend(_combined([complex(int(part))] for part in answer.source.split(",")) or [])
     return numbers

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
+from operator import itemgetter
 
 from icpo.grading.maths import algebra
 from icpo.grading.maths.forms import Answer, unordered
@@ -77,6 +78,50 @@ def union(parts: Sequence[Answer]) -> Answer:
     return merged[0] if len(merged) == 1 else Answer("union", parts=tuple(merged), given=tuple(merged))
 
 
+def intersection(sets: Sequence[Answer]) -> Answer | None:
+    """What intervals and unions of them share, perhaps nothing; None if their ends cannot be ordered.
+
+    Of a lower and an upper half-line, the interval between whatever ends they have.
+    """
+    shared: Sequence[Answer] = _pieces(sets[0])
+    for one in sets[1:]:
+        if [*map(_ends, shared), *map(_ends, _pieces(one))].count(None):
+            return _between(*sets) if len(sets) == 2 else None
+        overlaps = (_overlap(a, b) for a, b in product(shared, _pieces(one)))
+        shared = [overlap for overlap in overlaps if overlap is not None]
+    return union(shared) if shared else unordered("set", ())
+
+
+def _pieces(one: Answer) -> tuple[Answer, ...]:
+    return one.parts if one.shape == "union" else (one,)
+
+
+def _between(one: Answer, other: Answer) -> Answer | None:
+    if not (one.shape == other.shape == "interval"):
+        return None
+    lower, upper = (one, other) if one.parts[1].is_infinite else (other, one)
+    if not (lower.parts[1].is_infinite and upper.parts[0].is_infinite):
+        return None
+    return interval(lower.parts[0], upper.parts[1], lower.mark[0] + upper.mark[1])
+
+
+def _overlap(one: Answer, other: Answer) -> Answer | None:
+    """What two intervals with real ends share; None if nothing."""
+    (a, b), (c, d) = (_known_ends(piece) for piece in (one, other))
+    lower = max((a, one.mark[0] == "(", one), (c, other.mark[0] == "(", other), key=itemgetter(0, 1))
+    upper = min((b, one.mark[1] == "]", one), (d, other.mark[1] == "]", other), key=itemgetter(0, 1))
+    is_point = lower[0] == upper[0] and not lower[1] and upper[1]
+    if lower[0] < upper[0] or is_point:
+        return interval(lower[2].parts[0], upper[2].parts[1], lower[2].mark[0] + upper[2].mark[1])
+    return None
+
+
+def _known_ends(piece: Answer) -> Ends:
+    ends = _ends(piece)
+    assert ends is not None
+    return ends
+
+
 def _ends(piece: Answer) -> Ends | None:
     if piece.shape != "interval":
         return None
@@ -93,8 +138,7 @@ def _merged(pieces: list[Answer], following: Answer) -> list[Answer]:
     if not pieces:
         return [following]
     last = pieces[-1]
-    last_ends, next_ends = _ends(last), _ends(following)
-    assert last_ends is not None and next_ends is not None
+    last_ends, next_ends = _known_ends(last), _known_ends(following)
     has_gap = next_ends[0] > last_ends[1] or (
         next_ends[0] == last_ends[1] and last.mark[1] + following.mark[0] == ")("
     )

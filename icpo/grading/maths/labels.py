@@ -56,6 +56,8 @@ def _symbols(value: Sum) -> set[str]:
     for generator in value.generators:
         if generator.kind == "symbol" and generator.name not in algebra.CONSTANTS:
             names.add(generator.name)
+        if generator.kind == "call":
+            names.add(generator.name)
         for argument in generator.arguments:
             names |= _symbols(argument)
     return names

@@ -13,6 +13,7 @@ from icpo.grading.maths.tokens import Token, UnreadableError, are_words, closing
 Read = Callable[[Sequence[Token]], Answer]
 
 _MATRICES = frozenset({"pmatrix", "bmatrix", "matrix", "smallmatrix", "array"})
+_FILLERS = frozenset({"if", "for", "when", "where", "whenever", "is", "an", "else", "otherwise"})
 _CONDITIONAL = re.compile(r"(?:if|for|when|where|whenever|provided|otherwise|else|and|,|\s)+", re.IGNORECASE)
 
 
@@ -40,8 +41,16 @@ def _read_case(cells: Sequence[list[Token]], read: Read) -> Answer:
         condition.pop(0)
     while condition and condition[-1].text in (",", "."):
         condition.pop()
-    given = read(condition) if condition else Answer("words", "otherwise")
-    return Answer("row", parts=(read(value), given))
+    return Answer("row", parts=(read(value), _read_condition(condition, read)))
+
+
+def _read_condition(tokens: Sequence[Token], read: Read) -> Answer:
+    """A condition; one of letters and words is words: n even, with or without "if" and "is"."""
+    kinds = {token.kind for token in tokens}
+    if kinds <= {"letter", "words", "text", "connector"}:
+        words = [word for token in tokens for word in token.text.split() if word.casefold() not in _FILLERS]
+        return Answer("words", " ".join(words) or "otherwise")
+    return read(tokens)
 
 
 def _is_conditional(token: Token) -> bool:

@@ -46,12 +46,14 @@ def power(base: Sum, exponent: Sum) -> Sum:
 
 
 def root(one: Sum, degree: int) -> Sum:
-    """The principal root, exact for square roots of rationals and for perfect powers, else opaque.
+    """The principal root, or the real one of odd degree; exact for rationals where it can be, else opaque.
 
     Of a product, the square root is taken factor by factor where that holds for positive symbols:
     sqrt(9 x / n) is 3 sqrt(x) / sqrt(n).
     """
     value = one.constant
+    if value is not None and value < 0 and degree % 2:
+        return negate(root(negate(one), degree))
     if value is not None and num_bits(value) <= _MAX_ROOT_BITS and degree <= _MAX_DEGREE:
         if degree == 2:
             scale = number(Fraction(1, value.denominator))

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from icpo.grading.maths import algebra
+from icpo.grading.maths.algebra import Sum
 from icpo.grading.maths.expressions import read_expression, read_prefix
 from icpo.grading.maths.forms import Answer
+from icpo.grading.maths.powers import power
 from icpo.grading.maths.tokens import Token, UnreadableError, are_words
 from icpo.grading.maths.units import CURRENCIES, MAGNITUDES, read_unit
 
@@ -38,6 +40,19 @@ def read_quantity(tokens: Sequence[Token]) -> Answer:
     if name is None or (currency and not name.startswith("/")):
         raise UnreadableError("words behind a number that are no unit")
     return Answer("scalar", currency + name, value)
+
+
+def unit_as_symbols(unit: str) -> Sum | None:
+    """The unit as the product that its letters write without a font, m/s; None if a name has more letters."""
+    above, *below = unit.split("/")
+    product = algebra.number(1)
+    for name, sign in [*((one, 1) for one in above.split()), *((one, -1) for one in below)]:
+        base, _, n = name.partition("^")
+        letter = {"sec": "s", "hr": "h"}.get(base, base)
+        if len(letter) > 1 or not letter.isalpha():
+            return None
+        product = algebra.multiply(product, power(algebra.symbol(letter), algebra.number(sign * int(n or 1))))
+    return product
 
 
 def _read_compound(tokens: Sequence[Token]) -> Answer | None:

@@ -11,10 +11,11 @@ from icpo.grading.maths.algebra import OversizedError
 from icpo.grading.maths.equations import read_relation
 from icpo.grading.maths.expressions import read_expression
 from icpo.grading.maths.forms import Answer, unordered
-from icpo.grading.maths.intervals import REALS, difference, interval, union
+from icpo.grading.maths.intervals import REALS, above, below, difference, intersection, interval, union
 from icpo.grading.maths.matrices import read_cases, read_matrix, read_scaled_matrix
+from icpo.grading.maths.numerals import read_numeral
 from icpo.grading.maths.quantities import read_quantity
-from icpo.grading.maths.relations import inequality, intersection, labelled
+from icpo.grading.maths.relations import inequality, labelled
 from icpo.grading.maths.tokens import (
     Token,
     UnreadableError,
@@ -32,16 +33,24 @@ _PLAIN_NUMBER = re.compile(r"-?\d{1,100}(?:\.\d{1,100})?")
 _INEQUALITIES = frozenset({"<", ">", r"\le", r"\ge", r"\ne"})
 _RELATIONS = _INEQUALITIES | {"=", r"\in", r"\notin", r"\approx"}
 _EMPTY_SET = unordered("set", ())
-_NAMED_SETS = {algebra.symbol(r"\emptyset"): _EMPTY_SET, algebra.symbol(r"\mathbb{R}"): REALS}
+_ZERO = Answer("scalar", value=algebra.number(0))
+_POSITIVE, _NEGATIVE = above(_ZERO, "("), below(_ZERO, ")")
+_NAMED_SETS = {
+    r"\emptyset": _EMPTY_SET,
+    r"\mathbb{R}": REALS,
+    **dict.fromkeys((rf"\mathbb{{R}}{sign}" for sign in ("^+", "^{+}", "_+", "_{+}", "_{>0}")), _POSITIVE),
+    **dict.fromkeys((rf"\mathbb{{R}}{sign}" for sign in ("^-", "^{-}", "_-", "_{-}", "_{<0}")), _NEGATIVE),
+}
 _PHRASES = {
     **dict.fromkeys(("all real numbers", "all reals", "real numbers", "all real values"), REALS),
     **dict.fromkeys(
         ("no solution", "no solutions", "no real solutions", "no real solution", "empty set"), _EMPTY_SET
     ),
+    **dict.fromkeys(("positive real numbers", "all positive real numbers", "positive reals"), _POSITIVE),
+    **dict.fromkeys(("negative real numbers", "all negative real numbers", "negative reals"), _NEGATIVE),
+    "dne": Answer("words", "does not exist"),
 }
-_NUMERALS = (
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-)  # fmt: skip
+_ARTICLE = re.compile(r"(?:an?|the)\s+(?=\w\w)", re.IGNORECASE)
 _INTRODUCTIONS = frozenset(
     {"is", "are", "equals", "answer", "about", "approximately", "approx", "exactly", "be"}
 )
@@ -75,7 +84,7 @@ def _read_elements(tokens: Sequence[Token]) -> Answer:
     if len(elements) == 1:
         return elements[0]
     connectors = {token.text for token in tokens if token.kind == "connector"}
-    if len(connectors) == 1 and (joined := _joined(elements, *connectors)) is not None:
+    if len(connectors) < 2 and (joined := _joined(elements, *(connectors or {","}))) is not None:
         return joined
     labels = [one.mark for one in elements if one.shape == "labelled"]
     values = tuple(one.parts[0] if one.shape == "labelled" else one for one in elements)
@@ -86,15 +95,19 @@ def _read_elements(tokens: Sequence[Token]) -> Answer:
 
 
 def _joined(elements: Sequence[Answer], connector: str) -> Answer | None:
-    """The union of sets that "or" joins, the intersection of two that "and" joins; None for other things."""
+    """What "or" (the union) or "and" (what they share) makes of sets of one variable; None of other things.
+
+    A comma means "and" if anything is shared (x > 0, x < 3), else "or" (x < 0, x > 3).
+    """
     names = {one.mark if one.shape == "labelled" else "" for one in elements}
     sets = [one.parts[0] if one.shape == "labelled" else one for one in elements]
     if len(names) > 1 or any(one.shape not in ("interval", "union") for one in sets):
         return None
-    if connector == "or":
-        joined: Answer | None = union(sets)
-    else:
-        joined = intersection(*sets) if len(sets) == 2 and names != {""} else None
+    if connector != "or" and names == {""}:
+        return None
+    joined: Answer | None = union(sets) if connector == "or" else intersection(sets)
+    if joined == _EMPTY_SET:
+        joined = union(sets) if connector == "," else None
     if joined is None:
         return None
     [name] = names
@@ -103,7 +116,12 @@ def _joined(elements: Sequence[Answer], connector: str) -> Answer | None:
 
 def _elements(tokens: Sequence[Token]) -> list[Answer]:
     elements: list[Answer] = []
+    excluded: list[Token] = []  # of x != 1, 2 what comes before the 1
     for part in filter(None, split(tokens, {",", ";", "and", "or"})):
+        texts = [token.text for token in part]
+        if excluded and _RELATIONS.isdisjoint(texts):
+            part = [*excluded, *part]
+        excluded = part[: texts.index(r"\ne") + 1] if r"\ne" in texts else []
         has_signs = any(token.text in (r"\pm", r"\mp") for token in part)
         if has_signs and closing_index(part, 0) != len(part) - 1:
             both = (_read_one(_signed(part, plus="+")), _read_one(_signed(part, plus="-")))
@@ -130,7 +148,7 @@ def _read_one(tokens: Sequence[Token]) -> Answer:
     if tokens[0].kind in ("words", "text") and _INTRODUCTIONS.intersection(
         tokens[0].text.casefold().split()[-1:]
     ):
-        return _read_elements(tokens[1:])
+        return _read_elements(tokens[2:] if tokens[1].text == ":" else tokens[1:])
     relations = [token.text for token in _outside(tokens) if token.text in _RELATIONS]
     if relations and _INEQUALITIES.isdisjoint(relations):
         return read_relation(split(tokens, _RELATIONS), relations, _read_one)
@@ -143,6 +161,8 @@ def _read_one(tokens: Sequence[Token]) -> Answer:
     if len(pieces := split(tokens, {r"\setminus"})) == 2:
         return difference(*map(_read_one, pieces))
     if len(ratio := split(tokens, {":"})) > 1:
+        if ratio[0] and are_words(ratio[0]):
+            return labelled("", _read_one(tokens[len(ratio[0]) + 1 :]))
         return Answer("ratio", parts=tuple(map(read_quantity, ratio)))
     if closing_index(tokens, 0) == len(tokens) - 1 and len(tokens) > 1:
         return _read_group(tokens)
@@ -150,8 +170,8 @@ def _read_one(tokens: Sequence[Token]) -> Answer:
         return labelled(squeeze(tokens[:3]), _read_one(tokens[3:]))
     if any(token.kind == "begin" for token in tokens):
         return read_scaled_matrix(tokens, _read_one)
-    answer = read_quantity(tokens)
-    return answer if answer.mark or answer.value is None else _NAMED_SETS.get(answer.value, answer)
+    named = _NAMED_SETS.get(squeeze(tokens)) if tokens[0].text in (r"\emptyset", r"\mathbb{R}") else None
+    return named or read_quantity(tokens)
 
 
 def _outside(tokens: Sequence[Token]) -> list[Token]:
@@ -177,12 +197,27 @@ def _only_inequalities(signs: list[str]) -> list[str]:
 
 def _read_words(tokens: Sequence[Token]) -> Answer:
     phrase = " ".join(" ".join(token.text for token in tokens).split()).strip(" .,:;!?'\"")
-    lower = phrase.casefold()
-    if option := _OPTION.fullmatch(lower):
+    if any(map(str.isdigit, phrase)):
+        raise UnreadableError("digits among words")
+    if option := _OPTION.fullmatch(phrase.casefold()):
         return Answer("words", option[1].upper())
-    if lower in _NUMERALS:
-        return Answer("scalar", value=algebra.number(_NUMERALS.index(lower)))
-    return _PHRASES.get(lower, Answer("words", phrase if is_spelling(phrase) else lower))
+    phrase = _ARTICLE.sub("", phrase, count=1) if _ARTICLE.match(phrase) else phrase
+    lower = phrase.casefold()
+    counted = _read_counted(lower.replace("-", " ").split())
+    return counted or _PHRASES.get(lower) or Answer("words", phrase if is_spelling(phrase) else lower)
+
+
+def _read_counted(words: Sequence[str]) -> Answer | None:
+    """A number in words, alone or with its unit (two thirds, ten dollars); None if it is no such thing."""
+    if (numeral := read_numeral(words)) is None:
+        return None
+    value, num_read = numeral
+    if num_read == len(words):
+        return Answer("scalar", value=algebra.number(value))
+    try:
+        return read_quantity([Token("number", str(value)), Token("words", " ".join(words[num_read:]))])
+    except (UnreadableError, ValueError):
+        return None
 
 
 def is_spelling(phrase: str) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from icpo.grading.maths import algebra
 from icpo.grading.maths.algebra import Generator, Sum
 from icpo.grading.maths.forms import Answer
-from icpo.grading.maths.intervals import above, below, interval, union
+from icpo.grading.maths.intervals import above, below, intersection, union
 from icpo.grading.maths.numbers import real_value
 from icpo.grading.maths.tokens import UnreadableError
 
@@ -31,20 +31,10 @@ def inequality(sides: Sequence[Sum], signs: Sequence[str]) -> Answer:
     if len(signs) == 1:
         return labelled(*solved[0]) if solved[0] else _compared(_difference(*sides), signs[0])
     if len(signs) == 2 and solved[0] and solved[1] and solved[0][0] == solved[1][0]:
-        both = intersection(solved[0][1], solved[1][1])
-        if both is not None:
+        both = intersection([solved[0][1], solved[1][1]])
+        if both is not None and both.parts:
             return labelled(solved[0][0], both)
     raise UnreadableError("a chain of inequalities that bounds no variable")
-
-
-def intersection(one: Answer, other: Answer) -> Answer | None:
-    """The interval between a lower and an upper half-line; None if they are not these."""
-    if not (one.shape == other.shape == "interval"):
-        return None
-    lower, upper = (one, other) if one.parts[1].is_infinite else (other, one)
-    if not (lower.parts[1].is_infinite and upper.parts[0].is_infinite):
-        return None
-    return interval(lower.parts[0], upper.parts[1], lower.mark[0] + upper.mark[1])
 
 
 def _difference(left: Sum, right: Sum) -> Sum:
@@ -95,6 +85,6 @@ def _solved_modulus(modulus: Generator, bound: Sum, sign: str) -> tuple[str, Ans
     if not upper or not lower:
         return None
     if sign in ("<", r"\le"):
-        both = intersection(upper[1], lower[1])
+        both = intersection([upper[1], lower[1]])
         return None if both is None else (upper[0], both)
     return upper[0], union((upper[1], lower[1]))

@@ -34,10 +34,14 @@ _SHORT_WORDS = frozenset(
     ("cm", "mm", "km", "kg", "ft", "mi", "mph", "deg", "hr", "min", "sec", "lb", "oz", "usd", "ml", "am",
      "pm", "sq", "yd", "hz", "khz", "kw", "mw", "kwh", "kj", "kpa", "mg", "lbs", "hrs", "mins", "secs")
 )  # fmt: skip
-# Two letters that are a word where they are the whole answer; elsewhere they are a product.
+# A few letters that are a word where they are the whole answer; elsewhere they are a product.
 _WHOLE_WORDS = frozenset(
     ("no", "on", "up", "in", "to", "at", "by", "it", "is", "us", "we", "he", "go", "so", "do", "of", "if",
-     "an", "as", "be", "me", "my", "ok", "hi", "or")
+     "an", "as", "be", "me", "my", "ok", "hi", "or", "act", "and", "any", "arm", "art", "ash", "bad", "bag",
+     "ban", "bar", "bat", "by", "can", "cap", "car", "cat", "cry", "day", "dry", "fan", "far", "fat", "fly",
+     "gap", "gas", "had", "ham", "has", "hat", "jar", "law", "lay", "mad", "man", "map", "mat", "may", "nap",
+     "pan", "pat", "pay", "rat", "raw", "ray", "sad", "sat", "saw", "say", "shy", "sky", "sly", "spy", "tap",
+     "tar", "try", "van", "war", "was", "way", "why")
 )  # fmt: skip
 _ENDS_IN_COMMAND = re.compile(r"\\[A-Za-z]+\Z")
 _RUN = re.compile(r"[A-Za-z]{2,}")
@@ -88,7 +92,7 @@ def is_sequence(letters: str) -> bool:
 
 
 def is_short_word(letters: str) -> bool:
-    """Whether two letters are a word (no), whatever the case."""
+    """Whether two or three letters are a word (no), whatever the case."""
     return letters.casefold() in _WHOLE_WORDS
 
 

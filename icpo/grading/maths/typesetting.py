@@ -31,7 +31,10 @@ _DOT = re.compile(rf"(?<=[\d.])\\dot\s*{_DIGITS}(?:\s*(\d*)\s*\\dot\s*{_DIGITS})
 _COMBINING_BAR = re.compile("(?<=[\\d.])((?:\\d\u0304)+)")
 _COMBINING_DOT = re.compile("(?<=[\\d.])(\\d)\u0307(?:(\\d*)(\\d)\u0307)?")
 _BRACKETED = re.compile(r"(?<![\w.\\}])(\d*\.\d*)\((\d+)\)(?!\s*[\w^!({\\])")
-_WRITTEN_OUT = re.compile(r"(?<![\w.])(\d*\.\d*?)(?:(\d)\2{2,}|(\d{2,12}?)\3+)\s*\\dots(?![A-Za-z])")
+_WRITTEN_OUT = re.compile(
+    r"(?<![\w.])(\d*\.\d*?)(?:(\d)\2{2,}|(?<=\.)(\d)\3|(\d{2,12}?)\4+)\s*\\dots(?![A-Za-z])"
+)
+_INTERVAL = re.compile(r"([\[\]])([^\[\](),;]*[,;][^\[\](),;]*)([\[\]])")
 _LEADING_SIGNS = re.compile(
     r"(?:(?:=|:|\\(?:approx|therefore|implies|Rightarrow|Longrightarrow|to|rightarrow)(?![A-Za-z]))\s*)+"
 )
@@ -61,7 +64,9 @@ _REWRITES = [
     _rule(r"\\\\\s*\[\s*-?[\d.]+\s*(?:pt|em|ex|mm|cm|in|mu)\s*\]", r"\\\\ "),
     _rule(r"\\(?:[dtcs]|nice|x)frac(?![A-Za-z])", r"\\frac"),
     _rule(r"\{([^{}]*)\\over(?![A-Za-z])([^{}]*)\}", r"\\frac{\1}{\2}"),
+    _rule(r"^([^{}]*)\\over(?![A-Za-z])([^{}]*)$", r"\\frac{\1}{\2}"),
     _rule(r"\\[dt]binom(?![A-Za-z])", r"\\binom"),
+    _rule(r"\\Pr(?![A-Za-z])", "P"),
     _rule(r"(?<!\\)\\[()\[\]]", " "),
     _rule(r"(?<!\\)\$", " "),
     _rule(r"(?<=\d)(?:\{,\}|,(?:\\!)+|(?:\\[,!;: ])+|,\\,)\s*(?=\d{3}(?!\d))", ""),
@@ -77,6 +82,8 @@ _REWRITES = [
     _rule(r"\\[lr]?vert(?![A-Za-z])|\\mid(?![A-Za-z])", "|"),
     _rule(r"\\not\s*\\in(?![A-Za-z])", r"\\notin "),
     _rule(r"\\not\s*(?:=|\\eq(?![A-Za-z]))", r"\\ne "),
+    _rule(r"\\not\s*<|\\nless(?![A-Za-z])|\\not\s*\\lt(?![A-Za-z])", r"\\ge "),
+    _rule(r"\\not\s*>|\\ngtr(?![A-Za-z])|\\not\s*\\gt(?![A-Za-z])", r"\\le "),
     _rule(r"<=|\\(?:leq(?:slant|q)?|leqslant)(?![A-Za-z])", r"\\le "),
     _rule(r">=|\\geq(?:slant|q)?(?![A-Za-z])", r"\\ge "),
     _rule(r"!=|\\neq(?![A-Za-z])", r"\\ne "),
@@ -98,6 +105,14 @@ _REWRITES = [
     _rule(r"\\%", "%"),
     _rule(r"(?<=\d)[eE]([-+]?\d+)(?![\w.])", r"*10^{\1}"),
     _rule(r"\b([apAP])\.\s?[mM]\.?(?![A-Za-z])", r"\1m"),
+    _rule(r"\bUSD\s*(?=\d)", r"\\$"),
+    _rule(r"(?<=\d)\s*(?:\\text\{\s*to\s*\}|\bto\b)\s*(?=\d)", ":"),
+    _rule(r"(?<=[\d}])\s*\((?:\\text\{)?\s*([A-Za-z]{4,}(?: [A-Za-z]+)*)\s*\}?\)$", r"\\text{ \1}"),
+    _rule(r"(?<=[\d}])\s*\\text\{\s*\(([A-Za-z]{3,}(?: [A-Za-z]+)*)\)\s*\}$", r"\\text{ \1}"),
+    _rule(r"\\text\{([A-Za-z ]+):\s*\}", r"\\text{\1}:"),
+    _rule(r"\b(hundred|thousand) and (?=[a-z]{3,})", r"\1 "),
+    _rule(r"\\(?:overarc|wideparen)(?![A-Za-z])", r"\\widehat"),
+    _rule(r"\bper cent(?![A-Za-z])", "percent"),
 ]  # fmt: skip
 
 
@@ -111,10 +126,17 @@ def clean(answer: str) -> str:
         text = _WRAPPED.sub(_unwrapped, text)
     for pattern, replacement in _REWRITES:
         text = pattern.sub(replacement, text)
+    text = _INTERVAL.sub(_with_round_brackets, text) if "[" in text or "]" in text else text
     text = _TRAILING_SIGNS.sub("", text.strip())
     if leading := _LEADING_SIGNS.match(text):
         text = text[leading.end() :] or text
     return re.sub(r"\s+", " ", _with_repetends(text)).strip()
+
+
+def _with_round_brackets(match: re.Match[str]) -> str:
+    """An interval as the French write it, ]0, 1[ for the open one, with round brackets."""
+    opening, ends, closing = match.groups()
+    return ("[" if opening == "[" else "(") + ends + ("]" if closing == "]" else ")")
 
 
 def _unwrapped(match: re.Match[str]) -> str:
@@ -143,7 +165,7 @@ def _with_repetends(text: str) -> str:
     text = _DOT.sub(_overline_groups, text)
     text = _BAR.sub(_overline_groups, text)
     text = _BRACKETED.sub(lambda m: m[1] + _overline(m[2]), text)
-    return _WRITTEN_OUT.sub(lambda m: m[1] + _overline(m[2] or m[3]), text)
+    return _WRITTEN_OUT.sub(lambda m: m[1] + _overline(m[2] or m[3] or m[4]), text)
 
 
 def _overline_groups(match: re.Match[str]) -> str:

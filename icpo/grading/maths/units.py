@@ -35,10 +35,12 @@ _WORDS = {
     }.items()
     for word in words.split()
 }  # fmt: skip
-_IN_CAPITALS = frozenset({"am", "pm", "cm", "mm", "km", "kg", "ft", "mph", "lb", "oz", "min", "sec", "hr"})
+_IN_CAPITALS = frozenset(
+    {"am", "pm", "cm", "mm", "km", "kg", "ft", "mph", "lb", "oz", "min", "sec", "hr", "usd", "eur"}
+)
 _POWERS = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
 _POWERS_BEHIND = {"squared": 2, "cubed": 3}
-_METRES = ("mm", "cm", "m", "km")  # cm2 is a square; 5 ft 2 is a height
+_SQUARES = frozenset(name + n for name in ("mm", "cm", "m", "km") for n in "23")  # 5 ft 2 is a height
 _IRREGULAR = frozenset(
     ("people", "children", "men", "women", "mice", "fish", "sheep", "geese", "teeth", "dice",
      "vertices", "matrices", "indices", "criteria", "phenomena", "data")
@@ -53,7 +55,8 @@ _NO_NOUNS = frozenset(
         "from", "greater", "gross", "half", "halves", "has", "hence", "hundreds", "if", "in", "including",
         "infinite", "infinitely", "infinity", "into", "inverse", "is", "its", "less", "like", "millions",
         "minus", "mod", "modulo", "more", "most", "neither", "nine", "no", "none", "nor", "not", "of",
-        "off", "on", "once", "one", "only", "or", "others", "out", "over", "per", "perhaps", "plus",
+        "off", "mille", "on", "once", "one", "only", "or", "others", "out", "over", "per", "perhaps",
+        "permille", "plus",
         "possibly", "quarter", "quarters", "r", "remainder", "same", "scores", "seven", "since", "six",
         "some", "squared", "ten", "tens", "than", "that", "the", "then", "these", "this", "thousands",
         "three", "thus", "to", "trillions", "twice", "two", "under", "unless", "up", "upon", "us", "versus",
@@ -96,10 +99,10 @@ def _measured(pieces: Sequence[str]) -> str | None:
             power = _POWERS[lower]
         elif lower in _POWERS_BEHIND and last:
             above[last] *= _POWERS_BEHIND[lower]
-        elif piece == "^" and last and i + 1 < len(pieces):
+        elif piece in ("^", "-") and last and i + 1 < len(pieces) and pieces[i - 1] != "-":
             continue
-        elif piece.isdigit() and last and (pieces[i - 1] == "^" or (piece in ("2", "3") and last in _METRES)):
-            above[last] *= int(piece)
+        elif piece.isdecimal() and last and (pieces[i - 1] in "^-" or last + piece in _SQUARES):
+            above[last] *= -int(piece) if pieces[i - 1] == "-" else int(piece)
         elif piece == "." and last:
             continue
         elif (unit := _known(piece)) is not None:
@@ -109,9 +112,17 @@ def _measured(pieces: Sequence[str]) -> str | None:
             for name in unit.split("/")[1:]:
                 above[name] = above.get(name, 0) - sign * power
             power = 1
+        elif sign < 0 and _is_noun(lower):
+            above[lower] = above.get(lower, 0) - 1
         elif piece != ".":
             return None
     return _joined(above)
+
+
+def _is_noun(word: str) -> bool:
+    """Whether a word may name a counted thing."""
+    is_part = word in _NO_NOUNS or word in MAGNITUDES or _FRACTIONS.fullmatch(word)
+    return len(word) > 2 and word.isalpha() and not is_part
 
 
 def _known(piece: str) -> str | None:
@@ -146,9 +157,7 @@ def _raised(name: str, n: int) -> str:
 def _counted(pieces: Sequence[str], *, is_one: bool) -> str | None:
     """The counted things: up to four words, the last in the plural; None if another word is among them."""
     words = [piece.casefold() for piece in pieces if piece not in (".", "-", "'")]
-    if not 0 < len(words) <= 4 or not all(len(word) > 2 and word.isalpha() for word in words):
-        return None
-    if any(word in _NO_NOUNS or word in MAGNITUDES or _FRACTIONS.fullmatch(word) for word in words):
+    if not 0 < len(words) <= 4 or not all(map(_is_noun, words)):
         return None
     noun = words[-1]
     is_plural = (noun.endswith("s") and not noun.endswith(("ss", "us", "is"))) or noun in _IRREGULAR
