@@ -22,7 +22,7 @@ from icpo.metrics.flops import sampling_flops
 from icpo.report.command_line import ends_in_a_line, run_parser
 from icpo.report.sizes import cell_size
 from icpo.report.text import markdown_table
-from icpo.store import load_scores, read_manifest, read_metrics, read_results, run_cells
+from icpo.store import job_settings, load_scores, read_manifest, read_metrics, read_results, run_cells
 
 POOL = "all levels"
 UNIFORM = 16  # look-aheads of the reference
@@ -118,7 +118,7 @@ def costs_of(cell: Path) -> Costs | None:
 
 def forces_answers(cell: Path) -> bool:
     """Whether look-aheads draw the answer alone."""
-    job = ((read_manifest(cell) or {}).get("config") or {}).get("job") or {}
+    job = job_settings((read_manifest(cell) or {}).get("config") or {})
     rules = job.get("protocol", {}).get("lookahead", {})
     return rules.get("forced_answer") is not None
 

@@ -1,4 +1,4 @@
-"""How a run ends: what an error stops, how it is told, and what the exit status says."""
+"""How a run ends: what an error stops, how it is reported, and what the exit status says."""
 
 import logging
 import os
@@ -7,149 +7,169 @@ import signal
 import subprocess
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
-from icpo.config import HYDRA_ERRORS, SEEN_RUNS, SENT_AWAY, one_line, runs_here
+from icpo.config import HYDRA_ERRORS, one_line
 from icpo.errors import HeldByAnother, IcpoError, Interrupted, RecordsError
+from icpo.evaluation.cell import StoredRun
 from icpo.safe_text import escaped, masked_text
 from icpo.store import read_status
 
 FAILED_STATUS = 1
 CANNOT_START_STATUS = 2
-INTERRUPTED_STATUS = 128 + signal.SIGINT  # as a shell tells it
+INTERRUPTED_STATUS = 128 + signal.SIGINT  # as a shell reports it
 
-MAX_SAID_LETTERS = 300
+MAX_ERROR_CHARACTERS = 300
 
 logger = logging.getLogger("icpo")
-_begun: list[Path] = []  # the folders of the cells that had a right configuration
-_failures: list[Exception] = []
-_held: list[Path] = []  # the folders of cells that another process worked on
 
 
-@contextmanager
-def stops_the_run() -> Iterator[None]:
-    """A wrong setting or a missing package within ends the run: the other cells would meet it too."""
-    try:
-        yield
-    except IcpoError as error:
-        if not runs_here():
-            logger.error("%s", error)
-            raise
-        leave(str(error))
+class Report(Protocol):
+    """Makes the reports of runs; whether all were made."""
+
+    def __call__(self, runs: Sequence[StoredRun], *, track: bool) -> bool:
+        """With `track` a tracker is given the files."""
 
 
-@contextmanager
-def fails_alone(folder: Path) -> Iterator[None]:
-    """An error within is one cell's: it is logged, with its traceback if unforeseen, and the next begins."""
-    _begun.append(folder)
-    try:
-        yield
-    except Interrupted as stopped:
-        _stop(str(stopped))
-    except HeldByAnother as held:
-        logger.warning("%s: %s", folder.name, held)
-        _held.append(folder)
-    except Exception as error:  # Hydra would tell of the first in a sweep alone, at its end, in no log
-        # A launcher that waits for jobs elsewhere gives up at the first that raises; a status that tells of
-        # the failure is enough.
-        if not runs_here() and not _tells_of_failure(folder):
-            raise
-        if isinstance(error, IcpoError):
-            logger.error("%s: %s", folder.name, error)
-            if error.ends_run and runs_here():
-                leave(str(error))
-        else:
-            logger.exception("%s: %s", folder.name, type(error).__name__)
-        _failures.append(error)
+@dataclass(slots=True)
+class RunState:
+    """What this process works on, and how it went.
 
-
-@contextmanager
-def told(job: Callable[..., Any], *, makes_report: bool = True) -> Iterator[None]:
-    """A whole run: errors become one line, the report is made, the exit status says whether all went well.
-
-    `job` is what Hydra calls for each cell; a ValueError or OSError that arose in it is a bug and keeps its
-    traceback.
+    `elsewhere` are the cells that a launcher sent to other machines, `begun` those that started here and
+    `held` those that another process works on. In a process that such a launcher started, `is_here` is false.
     """
-    try:
-        with _reported() if makes_report else nullcontext():
+
+    is_here: bool = True
+    runs: list[StoredRun] = field(default_factory=list)
+    elsewhere: list[Path] = field(default_factory=list)
+    begun: list[Path] = field(default_factory=list)
+    held: list[Path] = field(default_factory=list)
+    failures: list[Exception] = field(default_factory=list)
+
+    @contextmanager
+    def starting(self) -> Iterator[None]:
+        """A wrong setting or a missing package within ends the run: the other cells would meet it too."""
+        try:
             yield
-    except IcpoError as error:
-        leave(str(error))
-    except HYDRA_ERRORS as error:
-        leave(one_line(error))
-    except ValueError as error:
-        if _arose_in(job, error):
-            raise
-        leave(f"Hydra cannot take one of the settings: {one_line(error)}")
-    except OSError as error:
-        if _arose_in(job, error):
-            raise
-        leave(f"The folder of the run cannot be made: {error}. Choose another output_root or run_name.")
-    except KeyboardInterrupt:
-        _stop("Stopped by SIGINT; what was finished is kept.")
-    except Exception as error:
-        if not type(error).__module__.startswith("submitit."):
-            raise
-        leave(_refused_by_slurm(error))
-    if _failures or not _all_sent_away_are_done() or not all(map(_is_in_good_hands, _held)):
-        sys.exit(1)
+        except IcpoError as error:
+            if not self.is_here:
+                logger.error("%s", error)
+                raise
+            self.leave(str(error))
 
+    @contextmanager
+    def cell(self, folder: Path) -> Iterator[None]:
+        """An error within is one cell's: it is logged, if unforeseen with a traceback."""
+        self.begun.append(folder)
+        try:
+            yield
+        except Interrupted as stopped:
+            _stop(str(stopped))
+        except HeldByAnother as held:
+            logger.warning("%s: %s", folder.name, held)
+            self.held.append(folder)
+        except Exception as error:  # Hydra reports only the first in a sweep, at its end, in no log
+            # A launcher that waits for jobs elsewhere gives up at the first that raises; a status that names
+            # the failure is enough.
+            if not self.is_here and not _has_failed_status(folder):
+                raise
+            if isinstance(error, IcpoError):
+                logger.error("%s: %s", folder.name, error)
+                if error.ends_run and self.is_here:
+                    self.leave(str(error))
+            else:
+                logger.exception("%s: %s", folder.name, type(error).__name__)
+            self.failures.append(error)
 
-@contextmanager
-def _reported() -> Iterator[None]:
-    """Makes the reports however it ends, but for a run that was refused before any cell began.
+    @contextmanager
+    def whole_run(self, *own: Callable[..., Any], report: Report | None) -> Iterator[None]:
+        """Errors become one line, the report is made, the exit status says whether all went well.
 
-    A tracker is given them where all cells had their turn.
-    """
-    had_their_turn = False
-    try:
-        yield
-        had_their_turn = True
-    finally:
-        if SEEN_RUNS and (_begun or SENT_AWAY):
-            from icpo.evaluation.cell import report_runs
+        `own` are the functions that Hydra calls: a ValueError or OSError that arose in one of them is a bug
+        and keeps its traceback.
+        """
+        try:
+            with nullcontext() if report is None else self._reported(report):
+                yield
+        except IcpoError as error:
+            self.leave(str(error))
+        except HYDRA_ERRORS as error:
+            self.leave(one_line(error))
+        except (ValueError, OSError) as error:
+            if _arose_in(own, error):
+                raise
+            if isinstance(error, OSError):
+                self.leave(
+                    f"The folder of the run cannot be made: {error}. Choose another output_root or run_name."
+                )
+            self.leave(f"Hydra cannot take one of the settings: {one_line(error)}")
+        except KeyboardInterrupt:
+            _stop("Stopped by SIGINT; what was finished is kept.")
+        except Exception as error:
+            if not type(error).__module__.startswith("submitit."):
+                raise
+            self.leave(_refused_by_slurm(error, len(self.elsewhere)))
+        are_done = all(_state_of(cell) == "done" for cell in self.elsewhere)
+        are_in_good_hands = all(_state_of(cell) in ("done", "running") for cell in self.held)
+        if self.failures or not are_done or not are_in_good_hands:
+            sys.exit(FAILED_STATUS)
 
-            if not report_runs(SEEN_RUNS, track=had_their_turn):
-                _failures.append(RecordsError("a report was not made"))
+    def leave(self, message: str) -> NoReturn:
+        """End the process with one line on standard error: status 2 if no cell began, else 1."""
+        sys.stderr.write(f"{_shown(message)}\n")
+        sys.exit(FAILED_STATUS if self.begun else CANNOT_START_STATUS)
+
+    @contextmanager
+    def _reported(self, report: Report) -> Iterator[None]:
+        """Makes the reports however the run ends, unless it was refused before any cell began.
+
+        A tracker is given them where all cells had their turn.
+        """
+        had_their_turn = False
+        try:
+            yield
+            had_their_turn = True
+        finally:
+            if (self.begun or self.elsewhere) and not report(self.runs, track=had_their_turn):
+                self.failures.append(RecordsError("a report was not made"))
 
 
 def _stop(message: str) -> NoReturn:
     """Ends the process as a shell expects of one that was interrupted."""
-    sys.stderr.write(f"{shown(message)}\n")
+    sys.stderr.write(f"{_shown(message)}\n")
     sys.exit(INTERRUPTED_STATUS)
 
 
-def leave(message: str) -> NoReturn:
-    """End the process with one line on standard error: status 2 if no cell began, else 1."""
-    sys.stderr.write(f"{shown(message)}\n")
-    sys.exit(FAILED_STATUS if _begun else CANNOT_START_STATUS)
-
-
-def shown(message: str) -> str:
+def _shown(message: str) -> str:
     """A message as it ends a run, its secrets masked and control characters escaped."""
     return f"icpo: {escaped(masked_text(message))}"
 
 
-def _tells_of_failure(folder: Path) -> bool:
+def _state_of(folder: Path) -> str | None:
+    return (read_status(folder) or {}).get("state")
+
+
+def _has_failed_status(folder: Path) -> bool:
     """Whether a cell's status says that this process failed."""
     status = read_status(folder) or {}
     return (status.get("state"), status.get("pid")) == ("failed", os.getpid())
 
 
-def _arose_in(job: Callable[..., Any], error: Exception) -> bool:
-    """Whether an error arose in `job`, rather than in Hydra over a setting that it cannot take."""
-    code = getattr(job, "__wrapped__", job).__code__
-    return any(frame.f_code is code for frame, _ in traceback.walk_tb(error.__traceback__))
+def _arose_in(functions: Sequence[Callable[..., Any]], error: Exception) -> bool:
+    """Whether an error arose in one of these, rather than in Hydra over a setting that it cannot take."""
+    codes = [function.__code__ for function in functions]
+    return any(frame.f_code in codes for frame, _ in traceback.walk_tb(error.__traceback__))
 
 
-def _refused_by_slurm(error: Exception) -> str:
+def _refused_by_slurm(error: Exception, num_cells: int) -> str:
     """Why sbatch did not take a sweep, and how to make it smaller."""
-    said = " ".join(str(error).split())[-MAX_SAID_LETTERS:]
+    reason = " ".join(str(error).split())[-MAX_ERROR_CHARACTERS:]
     return (
-        f"SLURM did not take the {len(SENT_AWAY)} cells of this sweep: {said}. Nothing was lost. At most "
+        f"SLURM did not take the {num_cells} cells of this sweep: {reason}. Nothing was lost. At most "
         f"{_max_array_size()} cells fit into an array (MaxArraySize), fewer where your account has a limit "
         "(sacctmgr show qos: MaxSubmitJobs). Send so many at a time, one part after another, with "
         f"hydra.sweeper.max_batch_size={_max_array_size()}."
@@ -164,13 +184,3 @@ def _max_array_size() -> str:
         if found := re.search(r"MaxArraySize\s*=\s*(\d+)", shown):
             return found[1]
     return "N"
-
-
-def _is_in_good_hands(folder: Path) -> bool:
-    """Whether a cell that another process worked on is done by now, or that process still works on it."""
-    return (read_status(folder) or {}).get("state") in ("done", "running")
-
-
-def _all_sent_away_are_done() -> bool:
-    """Whether every cell that a launcher sent elsewhere says that it is done."""
-    return all((read_status(cell) or {}).get("state") == "done" for cell in SENT_AWAY)

@@ -4,6 +4,9 @@ import logging
 import os
 import signal
 import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -11,58 +14,97 @@ from typing import Any
 try:
     import hydra
     from hydra.core.hydra_config import HydraConfig
-    from omegaconf import DictConfig
+    from omegaconf import DictConfig, OmegaConf
 
     from icpo import config as conf
-    from icpo.cli.errors import fails_alone, stops_the_run, told
+    from icpo.cli.errors import RunState
     from icpo.cli.late_help import late_help_texts
+    from icpo.errors import RecordsError
+    from icpo.evaluation.cell import StoredRun, report_runs, run_cell
+    from icpo.store import note_planned
+    from icpo.tracking import Tracker
 except KeyboardInterrupt:  # while all this loads
     sys.exit(128 + signal.SIGINT)
 
 
-logger = logging.getLogger("icpo")
-plans: list[Any] = []  # of a dry run's cells, in this process
+@dataclass(frozen=True, slots=True)
+class ReadyCell:
+    """A cell that is checked and built: its job, and the configuration as it is stored."""
+
+    run: StoredRun
+    folder: Path
+    values: dict[str, Any]
+    job: Any
+    tracker: Tracker
 
 
-@hydra.main(version_base="1.3", config_path=conf.config_source(), config_name="config")
-def run_job(config: DictConfig) -> None:
-    """One job: check, build, run. A failed job does not stop the others of a sweep; a wrong setting does."""
-    with stops_the_run():
-        if conf.is_single() and not config.get("dry_run"):
-            conf.note_run(config)
-        conf.check_config(config)
-        values = conf.resolved(config)
-        job, tracker = conf.build(config.job), conf.build(config.tracking)
-        if values.get("dry_run"):
-            return _add_plan(str(values["cell"]), job)
-        digest, sources = conf.config_digest(values), conf.sources(values)
-        getattr(job, "preflight", lambda: None)()
+class Task:
+    """What Hydra calls: `plan` with all cells of a sweep, then the task itself for each of them."""
 
-    from icpo.evaluation.cell import run_cell
+    def __init__(self) -> None:
+        self.state = RunState()
+        self._ready: dict[Path, ReadyCell] = {}
 
-    folder = Path(HydraConfig.get().runtime.output_dir)
-    with fails_alone(folder):
-        run_cell(job, tracker=tracker, folder=folder, values=values, digest=digest, sources=sources)
+    def plan(self, cells: Sequence[DictConfig], *, is_here: bool) -> bool:
+        """Check and build all cells before anything is written; a dry run ends here."""
+        ready = [_ready(config) for config in cells]
+        if ready[0].values.get("dry_run"):
+            _print_needs(ready)
+            return False
+        for cell in ready:
+            self._note(cell)
+        self.state.is_here = is_here
+        if is_here:
+            self._ready = {cell.folder: cell for cell in ready}
+        else:
+            self.state.elsewhere = [cell.folder for cell in ready]
+        return True
+
+    def __call__(self, config: DictConfig) -> None:
+        """One job. A failed job does not stop the others of a sweep; a wrong setting does."""
+        with self.state.starting():
+            cell = self._ready.pop(conf.folder_of(config), None) or _ready(config)
+            if cell.values.get("dry_run"):
+                return _print_needs([cell])
+            self._note(cell)
+            digest, sources = conf.config_digest(cell.values), conf.sources(cell.values)
+            getattr(cell.job, "preflight", lambda: None)()
+        folder = Path(HydraConfig.get().runtime.output_dir)
+        with self.state.cell(folder):
+            run_cell(
+                cell.job,
+                tracker=cell.tracker,
+                folder=folder,
+                values=cell.values,
+                digest=digest,
+                sources=sources,
+            )
+
+    def _note(self, cell: ReadyCell) -> None:
+        """Remember the run of a cell, and note in its folder that the cell is planned."""
+        if cell.run not in self.state.runs:
+            self.state.runs.append(cell.run)
+        with suppress(RecordsError):
+            note_planned(cell.run.outputs / cell.run.run_name, [cell.folder.name])
 
 
-def _add_plan(cell: str, job: object) -> None:
-    """Logs what a cell needs at most, and once what a run would lack; nothing is sampled."""
-    from icpo.evaluation.dry_run import plan_of
-    from icpo.evaluation.rates import describe
+def _ready(config: DictConfig) -> ReadyCell:
+    """A configuration checked and built; of one that a sweeper composed, without Hydra's part."""
+    if "hydra" in config:
+        HydraConfig.instance().set_config(config)
+        config = OmegaConf.masked_copy(config, [str(key) for key in config if key != "hydra"])
+    conf.check_config(config)
+    values = conf.resolved(config)
+    run = StoredRun(Path(values["output_root"]), str(values["run_name"]), values["tracking"])
+    return ReadyCell(run, conf.folder_of(config), values, conf.build(config.job), conf.build(config.tracking))
 
-    plan = plan_of(cell, job)
-    logger.info("%s", describe(cell, plan.need, plan.rates))
-    if plan.warning and plan.warning not in {earlier.warning for earlier in plans}:
-        logger.warning("%s", plan.warning)
-    plans.append(plan)
 
+def _print_needs(cells: Sequence[ReadyCell]) -> None:
+    """Print what cells need at most, and once what a run would lack; nothing is sampled."""
+    from icpo.evaluation.dry_run import needs_of
 
-def _log_total() -> None:
-    """Logs what all cells of a dry run need, where there are several."""
-    from icpo.evaluation.rates import describe_total
-
-    if len(plans) > 1:
-        logger.info("%s", describe_total([(plan.need, plan.rates) for plan in plans]))
+    for line in needs_of({cell.folder.name: cell.job for cell in cells}):
+        print(line, flush=True)
 
 
 def main(*, makes_report: bool = True) -> None:
@@ -75,10 +117,12 @@ def main(*, makes_report: bool = True) -> None:
         print(conf.help_text(_config_folders(sys.argv[1:])))
         return
     os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # raises instead of printing a traceback of its own
-    with told(run_job, makes_report=makes_report), late_help_texts():
+    task = Task()
+    run = hydra.main(version_base="1.3", config_path=conf.config_source(), config_name="config")(task)
+    report = report_runs if makes_report else None
+    with task.state.whole_run(Task.plan, Task.__call__, report=report), late_help_texts():
         conf.check_arguments(sys.argv[1:])
-        run_job()
-        _log_total()
+        run()
 
 
 def _config_folders(arguments: list[str]) -> list[Path]:

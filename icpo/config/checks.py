@@ -5,12 +5,13 @@ import re
 from collections.abc import Sequence
 from typing import Any, cast
 
+from hydra.core.hydra_config import HydraConfig
+from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
+from icpo.config.callbacks import check_argument
 from icpo.config.messages import did_you_mean, one_line
-from icpo.config.runs import is_single
-from icpo.config.secrets import check_argument
 from icpo.config.source import REFERENCE, conf_folder, folders, keys_referred_to, never_read, presets
 from icpo.config.targets import check_target, targets
 from icpo.errors import ConfigError
@@ -87,7 +88,7 @@ def check_config(config: DictConfig) -> None:
         )
     if unclear:
         raise ConfigError(f"{unclear[0]} must be true or false, got {config.get(unclear[0])!r}.")
-    if is_single() and config.arm in (config.get("arms") or {}):
+    if _is_single() and config.arm in (config.get("arms") or {}):
         raise ConfigError(f"arm={config.arm} is run by a sweep. Leave out hydra.mode=RUN.")
     raw = cast(dict[str, Any], OmegaConf.to_container(config, resolve=False))
     _check_keys(raw)
@@ -96,6 +97,11 @@ def check_config(config: DictConfig) -> None:
             check_budget_key(f"{group}.{key}")
     for path, target in targets(raw):
         check_target(path, target, allowed)
+
+
+def _is_single() -> bool:
+    """Whether this process runs one cell that no sweeper planned."""
+    return HydraConfig.initialized() and bool(HydraConfig.get().mode == RunMode.RUN)
 
 
 def _allowed(config: DictConfig) -> Sequence[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, cast
 
 from hydra._internal.config_repository import CachingConfigRepository
 from hydra._internal.core_plugins import basic_sweeper
@@ -16,8 +16,17 @@ from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig, OmegaConf
 
 from icpo.config.arms import plan_cells
-from icpo.config.runs import SENT_AWAY, note_run, runs_here
 from icpo.errors import ConfigError
+
+
+class SweepTask(Protocol):
+    """What a sweep is given to run: it sees all cells before the first."""
+
+    def plan(self, cells: Sequence[DictConfig], *, is_here: bool) -> bool:
+        """Check all cells; whether they are to be launched. `is_here`: in this process, one after another."""
+
+    def __call__(self, config: DictConfig) -> None:
+        """Run one cell."""
 
 
 class ArmSweeper(Sweeper):
@@ -30,27 +39,24 @@ class ArmSweeper(Sweeper):
 
     def setup(self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig) -> None:
         """Prepares the launcher, which is given the cells as this sweeper composed them."""
-        self._master = config
+        self._master, self._task = config, cast(SweepTask, task_function)
         self._loader = hydra_context.config_loader
         self._loader.repository = _Parsed(self._loader.repository)  # type: ignore[attr-defined]
         self._composed = _Composed(self._loader)
-        if runs_here(config.hydra):
+        self._is_here = "BasicLauncher" in str(config.hydra.launcher["_target_"])
+        if self._is_here:
             hydra_context = HydraContext(self._composed, hydra_context.callbacks)  # type: ignore[arg-type]
         self._launcher = Plugins.instance().instantiate_launcher(
             hydra_context=hydra_context, task_function=task_function, config=config
         )
 
     def sweep(self, arguments: list[str]) -> Any:
-        """Launches all cells. Raises ConfigError before that where two have one folder."""
+        """Launches all cells, once the task has taken them. Raises ConfigError where two have one folder."""
         cells = self._compose(arguments)
-        folders = [folder_of(config) for _, config in cells]
-        _refuse_equal(folders, [overrides for overrides, _ in cells])
-        if not self._master.get("dry_run"):
-            for _, config in cells:
-                note_run(config)
-            if not runs_here(self._master.hydra):
-                SENT_AWAY.extend(folders)
-            Path(self._master.hydra.sweep.dir).mkdir(parents=True, exist_ok=True)
+        _refuse_equal([folder_of(config) for _, config in cells], [overrides for overrides, _ in cells])
+        if not self._task.plan([config for _, config in cells], is_here=self._is_here):
+            return []
+        Path(self._master.hydra.sweep.dir).mkdir(parents=True, exist_ok=True)
         size = self.max_batch_size or len(cells)
         jobs = [overrides for overrides, _ in cells]
         returned = []

@@ -2,9 +2,11 @@
 
 import hashlib
 import importlib
+import inspect
 import sys
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import is_dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -12,25 +14,34 @@ from pkgutil import iter_modules
 from typing import Any
 
 from hydra._internal.utils import _locate
+from pydantic import ValidationError
+from pydantic.dataclasses import is_pydantic_dataclass
 
-from icpo.config.messages import did_you_mean
+from icpo.config.messages import describe, did_you_mean
 from icpo.config.source import files_below
 from icpo.errors import ConfigError
+from icpo.types.validated import check_values
 
 OWN_PACKAGE = "icpo."
+HYDRA_KEYS = ("_target_", "_args_", "_convert_", "_partial_", "_recursive_")
 _IMPORTING = (importlib.__file__, _locate.__code__.co_filename)  # where an import is called
 
 
-def targets(node: Any, path: str = "config") -> Iterator[tuple[str, str]]:
-    """Where in a configuration a class is named, and its name."""
+def nodes(node: Any, path: str = "config") -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The nodes of a configuration that name a class, by path."""
     if isinstance(node, Mapping):
         if "_target_" in node:
-            yield path, str(node["_target_"])
+            yield path, node
         for key, child in node.items():
-            yield from targets(child, f"{path}.{key}")
+            yield from nodes(child, f"{path}.{key}")
     elif isinstance(node, list):
         for i, child in enumerate(node):
-            yield from targets(child, f"{path}[{i}]")
+            yield from nodes(child, f"{path}[{i}]")
+
+
+def targets(node: Any) -> Iterator[tuple[str, str]]:
+    """Where in a configuration a class is named, and its name."""
+    return ((path, str(one["_target_"])) for path, one in nodes(node))
 
 
 def own_class(target: str) -> type | None:
@@ -72,14 +83,46 @@ def located(target: str) -> Any:
         raise ConfigError(f"_target_ {target!r}: {_reason(target, error.__cause__ or error)}") from None
 
 
+def check_node(path: str, node: Mapping[str, Any]) -> None:
+    """Refuse keys that a node's class does not take or lacks, and values of other types.
+
+    A class made with `validated` checks its values itself when it is built.
+
+    Raises:
+        ConfigError: naming the node, the key, and what the class takes.
+    """
+    name, kind = path.rpartition(".")[2], located(str(node["_target_"]))
+    try:
+        parameters = inspect.signature(kind).parameters
+    except (TypeError, ValueError):  # not callable, which Hydra reports; or without a signature
+        return
+    if any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
+        return
+    for key in node:
+        if key not in parameters and key not in HYDRA_KEYS:
+            hint = did_you_mean(key, parameters)
+            raise ConfigError(
+                f"{name} has no {key!r}; it has {', '.join(parameters)}.{hint}; full_key: {path}"
+            )
+    missing = [key for key, one in parameters.items() if one.default is one.empty and key not in node]
+    if missing and not node.get("_partial_") and "_args_" not in node:
+        raise ConfigError(f"{name} lacks {', '.join(missing)}; full_key: {path}")
+    if is_dataclass(kind) and not is_pydantic_dataclass(kind):
+        plain = {key: value for key, value in node.items() if key in parameters and not any(nodes(value))}
+        try:
+            check_values(kind, plain)
+        except ValidationError as error:
+            raise ConfigError(f"{describe(error)}; full_key: {path}") from None
+
+
 def sources(values: Mapping[str, Any]) -> dict[str, str]:
     """For each class of a job from outside this project, a digest of its top package's or module's source."""
     names = {target for _, target in targets(values["job"]) if not target.startswith(OWN_PACKAGE)}
-    return {name: _source_digest(name.partition(".")[0]) for name in sorted(names)}
+    return {name: source_digest(name.partition(".")[0]) for name in sorted(names)}
 
 
 @cache
-def _source_digest(package: str) -> str:
+def source_digest(package: str) -> str:
     """Of all Python files of an imported package, by their paths in it, or of the file of a module."""
     module = sys.modules.get(package) or import_module(package)
     folders = [Path(folder) for folder in getattr(module, "__path__", ())]

@@ -10,9 +10,8 @@ from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from icpo.config.fields import misfits
 from icpo.config.messages import one_line
-from icpo.config.targets import located
+from icpo.config.targets import check_node, nodes
 from icpo.errors import ConfigError
 from icpo.safe_text import masked
 
@@ -64,7 +63,8 @@ def build(node: Any) -> Any:
             key, plain = node._get_full_key(None), OmegaConf.to_container(node, resolve=True)
             if isinstance(plain, Mapping) and "_target_" not in plain:
                 raise ConfigError(f"{key} needs a `_target_` that names its class, got {plain!r}")
-            _check_fields(plain, key)
+            for path, inner in nodes(plain, key):
+                check_node(path, inner)
         return instantiate(node, _convert_="all")
     except (InstantiationException, OmegaConfBaseException) as error:
         raise ConfigError(one_line(error)) from None
@@ -110,19 +110,6 @@ def _without_keys(node: Any, keys: Mapping[str, Sequence[str]], group: str = "")
         for key, value in node.items()
         if key not in keys.get(group, ())
     }
-
-
-def _check_fields(node: Any, key: str) -> None:
-    """Raises ConfigError where a class would be given what is not for it."""
-    if isinstance(node, Mapping):
-        if "_target_" in node:
-            for misfit in misfits(located(str(node["_target_"])), node, name=key.rpartition(".")[2]):
-                raise ConfigError(f"{misfit}; full_key: {key}")
-        for name, child in node.items():
-            _check_fields(child, f"{key}.{name}")
-    elif isinstance(node, list):
-        for i, child in enumerate(node):
-            _check_fields(child, f"{key}[{i}]")
 
 
 def _determining(values: Mapping[str, Any]) -> dict[str, Any]:

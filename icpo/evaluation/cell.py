@@ -11,13 +11,21 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol, runtime_checkable
 
-from icpo.config import SeenRun
 from icpo.errors import EngineError, IcpoError
 from icpo.evaluation.interrupt import Interrupt
 from icpo.store import BEGAN, CellRecords, planned_cells, run_cells, settle
 from icpo.tracking import Tracker, TrackerRun, log_report, tracker_of
 
 logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """A run of which a report is made; `tracking` are the settings of its tracker."""
+
+    outputs: Path
+    run_name: str
+    tracking: Mapping[str, Any]
 
 
 class Job(Protocol):
@@ -96,7 +104,7 @@ def _job_type(values: Mapping[str, Any]) -> str:
     return str(method["name"]) if isinstance(method, Mapping) else str(values["run_name"])
 
 
-def report_runs(runs: Sequence[SeenRun], *, track: bool) -> bool:
+def report_runs(runs: Sequence[StoredRun], *, track: bool) -> bool:
     """Makes each run's report from what is stored, and prints its table; of killed cells it notes that.
 
     With `track` the report's files are kept as an artifact beside the runs of the cells. Returns whether all
@@ -127,7 +135,7 @@ def report_runs(runs: Sequence[SeenRun], *, track: bool) -> bool:
     return are_made
 
 
-def _dashboard_command(run: SeenRun) -> str:
+def _dashboard_command(run: StoredRun) -> str:
     """What shows a run question by question, as it can be typed here: `icpo` may not be on PATH."""
     words = ["icpo", "dashboard", run.run_name]
     if not shutil.which("icpo"):

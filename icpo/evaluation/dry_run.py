@@ -6,8 +6,8 @@ that quotes it counts as if it quoted a text of that length.
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import count
 from math import ceil
 
@@ -16,7 +16,7 @@ from icpo.engines.sources import absence
 from icpo.engines.vllm.settings import Vllm
 from icpo.errors import ConfigError
 from icpo.evaluation.evaluation import Evaluation
-from icpo.evaluation.rates import Need, Rates
+from icpo.evaluation.rates import Need, describe, describe_total
 from icpo.methods import drive
 from icpo.methods.contracts import start
 from icpo.types import (
@@ -37,27 +37,26 @@ CHARACTERS_PER_TOKEN = 3  # of a prompt's own words; English has more than four
 MARK = re.compile(r"\ue000(\d+) (\d+)\ue001")
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """A cell's name and need, its rates and what its run would lack (None: nothing)."""
+def needs_of(jobs: Mapping[str, object]) -> Iterator[str]:
+    """A line for each cell by name, one for all together, and one for each thing that a run would lack.
 
-    cell: str
-    need: Need
-    rates: Rates
-    warning: str | None
-
-
-def plan_of(cell: str, job: object) -> Plan:
-    """What a cell needs.
-
-    Raises ConfigError for a job that samples from no language model and where the number of questions is not
-    known, BenchmarkError for a file that cannot be counted.
+    Raises:
+        ConfigError: a job samples from no language model, or the number of questions is not known.
+        BenchmarkError: a file cannot be counted.
     """
-    if not isinstance(job, Evaluation):
-        raise ConfigError("dry_run is for presets that sample from a language model; this one does not.")
-    job.warn_of_cut_answers()
-    is_loaded_here = isinstance(job.engine, Transformers | Vllm)
-    return Plan(cell, cell_need(job), job.rates, absence(job.backbone) if is_loaded_here else None)
+    needs, lacking = [], set()
+    for name, job in jobs.items():
+        if not isinstance(job, Evaluation):
+            raise ConfigError("dry_run is for presets that sample from a language model; this one does not.")
+        job.warn_of_cut_answers()
+        needs.append((cell_need(job), job.rates))
+        yield describe(name, *needs[-1])
+        if isinstance(job.engine, Transformers | Vllm) and (absent := absence(job.backbone)):
+            if absent not in lacking:
+                yield f"warning: {absent}"
+            lacking.add(absent)
+    if len(needs) > 1:
+        yield describe_total(needs)
 
 
 def cell_need(job: Evaluation) -> Need:

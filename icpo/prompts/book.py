@@ -1,12 +1,11 @@
 """Fills the templates: question and history to a prompt, as in the paper's qualitative example."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 
 from icpo.prompts import paper
 from icpo.prompts.options import FOUR, letters
-from icpo.types import AnswerKind, Attempt, Completion, FinishReason, History, Prompt, Question
+from icpo.types import AnswerKind, Attempt, Completion, FinishReason, History, Prompt, Question, validated
 
 
 class IdeaForm(str, Enum):
@@ -17,7 +16,7 @@ class IdeaForm(str, Enum):
     NO_ANSWER = "no_answer"
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class Book:
     """The prompts of a protocol.
 
@@ -40,7 +39,6 @@ class Book:
     worked_example: str | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "idea_form", IdeaForm(self.idea_form))
         if "{answer}" not in self.answer_line:
             raise ValueError(f"answer_line must contain {{answer}}, got {self.answer_line!r}")
 

@@ -1,9 +1,8 @@
 """Ask for a critique of a solution and for a better one; the project's own prompts."""
 
-from dataclasses import dataclass
 from enum import Enum
 
-from icpo.types import Attempt, Candidate, Prompt, PromptBook, Question
+from icpo.types import Attempt, Candidate, Prompt, PromptBook, Question, validated
 
 
 class RefineForm(str, Enum):
@@ -29,14 +28,11 @@ _IMPROVE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class Refining:
     """Prompts of MCTSr."""
 
     form: RefineForm
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "form", RefineForm(self.form))
 
     def critique(self, book: PromptBook, question: Question, solution: str) -> Prompt:
         """Asks what is wrong with a solution; for `ideas`, what it did."""

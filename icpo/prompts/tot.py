@@ -1,9 +1,8 @@
 """Ask for the next step of a solution, or for its rest; the project's own prompts."""
 
-from dataclasses import dataclass
 from enum import Enum
 
-from icpo.types import Prompt, PromptBook, Question
+from icpo.types import Prompt, PromptBook, Question, validated
 
 _END_MARK = "boxed{"
 
@@ -26,14 +25,11 @@ _ONE_STEP = (
 _THE_REST = "Carry the solution on from the steps above to its end and write the final output."
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class Thoughts:
     """Prompts of a tree of thoughts; `steps` is the solution so far, empty at the root."""
 
     form: ThoughtForm
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "form", ThoughtForm(self.form))
 
     def next_step(self, book: PromptBook, question: Question, steps: str) -> Prompt:
         """Asks for one more step."""

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 
+from pydantic import PositiveInt
+
 from icpo.prompts.judge import judge
-from icpo.types import Prompt, Question
+from icpo.types import Prompt, Question, validated
 
 _WORD = re.compile(r"[a-z]+")
 _SCORE = re.compile(r"-?\d+(?:\.\d+)?")
@@ -24,17 +25,12 @@ class VerdictForm(str, Enum):
     SCORE = "score"
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class Verdict:
     """One way to ask for a verdict; `max_tokens` is the room of a reply."""
 
     form: VerdictForm
-    max_tokens: int
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "form", VerdictForm(self.form))
-        if self.max_tokens < 1:
-            raise ValueError(f"max_tokens of a verdict must be at least 1, got {self.max_tokens}")
+    max_tokens: PositiveInt
 
     def ask(self, question: Question, solution: str) -> Prompt:
         """Asks for a verdict on a solution."""

@@ -8,7 +8,7 @@ from typing import Any
 from icpo.errors import IcpoError
 from icpo.metrics import Estimate, summarise
 from icpo.safe_text import escaped, escaped_values
-from icpo.store import load_scores, read_manifest, read_metrics, read_status, run_cells
+from icpo.store import job_settings, load_scores, read_manifest, read_metrics, read_status, run_cells
 from icpo.types import QuestionScore
 
 BASE = "direct"
@@ -100,8 +100,7 @@ class Cell:
     @property
     def job(self) -> Mapping[str, Any]:
         """The stored configuration of the job; empty where there is none."""
-        job = self.config.get("job")
-        return job if isinstance(job, Mapping) else {}
+        return job_settings(self.config)
 
     @property
     def last(self) -> Arm:

@@ -8,13 +8,12 @@ from typing import Any
 import icpo.backbones
 from icpo.backbones.backbone import PACKAGED
 from icpo.metrics.flops import ModelSize, gated_decoder
-from icpo.store import read_manifest
+from icpo.store import job_settings, read_manifest
 
 
 def cell_size(cell: Path) -> ModelSize | None:
     """The size of the model that a cell sampled from; None where its config.json is not on this machine."""
-    job = ((read_manifest(cell) or {}).get("config") or {}).get("job") or {}
-    backbone = job.get("backbone") or {}
+    backbone = job_settings((read_manifest(cell) or {}).get("config") or {}).get("backbone") or {}
     return model_size(str(backbone.get("model_id") or ""), backbone.get("revision"))
 
 

@@ -123,13 +123,34 @@ def describe(config: Mapping[str, Any], config_digest: str) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "config_digest": config_digest,
-        "config": masked(config),
+        "config": with_references(masked(config)),
         "code": code_version(),
         "packages": dict(_package_versions()),
         "python": platform.python_version(),
         "platform": platform.platform(),
         "started": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
     }
+
+
+def with_references(config: Mapping[str, Any]) -> dict[str, Any]:
+    """A configuration whose job refers to each group that is beside it, as `"method": "${method}"`."""
+    job = config.get("job")
+    if not isinstance(job, Mapping):
+        return dict(config)
+    referring = {key: _reference(key) if config.get(key) == value else value for key, value in job.items()}
+    return {**config, "job": referring}
+
+
+def job_settings(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of the job of a stored configuration, references resolved; empty where it has no job."""
+    job = config.get("job")
+    if not isinstance(job, Mapping):
+        return {}
+    return {key: config.get(key) if value == _reference(key) else value for key, value in job.items()}
+
+
+def _reference(key: str) -> str:
+    return f"${{{key}}}"
 
 
 def code_version() -> dict[str, Any]:
@@ -159,7 +180,8 @@ def _package_versions() -> Iterator[tuple[str, str]]:
 
 
 def _difference(folder: Path, found: Mapping[str, Any], config: Mapping[str, Any]) -> str:
-    old, new = dict(_flat(found.get("config", {}))), dict(_flat(config))
+    stored = found.get("config", {})
+    old, new = dict(_flat({**stored, "job": job_settings(stored)})), dict(_flat(config))
     changes = {
         key: f"{old.get(key, 'absent')!r} stored, {new.get(key, 'absent')!r} now"
         for key in sorted(old.keys() | new.keys())

@@ -22,7 +22,7 @@ Values made by the thousand while sampling (Completion, Candidate, ...) stay pla
 
 import inspect
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, make_dataclass
 from enum import Enum
 from pathlib import PurePath
 from types import NoneType, UnionType
@@ -49,6 +49,20 @@ def validated(kind: type[T]) -> type[T]:
     own = inspect.get_annotations(kind)
     kind.__annotations__ = {name: checked(hints[name]) for name in own}
     return cast(type[T], dataclass(frozen=True, slots=True, config=SETTINGS)(kind))
+
+
+def check_values(kind: type, values: Mapping[str, Any]) -> None:
+    """Check values against the annotations of a dataclass that does not check them itself.
+
+    Raises:
+        pydantic.ValidationError: a value does not fit.
+    """
+    try:
+        hints = get_type_hints(kind, include_extras=True)
+    except (NameError, AttributeError, TypeError, SyntaxError):  # e.g. imported for type checkers alone
+        return
+    given = [(name, checked(hints[name])) for name in values if name in hints]
+    dataclass(config=SETTINGS)(make_dataclass(kind.__name__, given))(**dict(values))
 
 
 def checked(hint: Any) -> Any:

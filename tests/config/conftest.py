@@ -8,7 +8,7 @@ from hydra import compose, initialize_config_dir
 from omegaconf import open_dict
 
 from icpo.config import config_source
-from icpo.config.targets import _source_digest
+from icpo.config.targets import source_digest
 
 PACKAGE = "own_things"
 SELECTOR = """
@@ -60,7 +60,7 @@ class Own:
 
     def forget(self):
         """As a new process would begin."""
-        _source_digest.cache_clear()
+        source_digest.cache_clear()
         for name in [name for name in sys.modules if name.partition(".")[0] == PACKAGE]:
             del sys.modules[name]
 
@@ -68,7 +68,6 @@ class Own:
 @pytest.fixture
 def own(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
     own = Own(tmp_path)
     yield own
     own.forget()

@@ -16,7 +16,7 @@ ALLOWED = f"+allow_targets=[{PACKAGE}]"
         (["selector.weight=heavy"], "weight must be a number, got 'heavy'; full_key: job.selector"),
         (["+selector.wieght=2"], r"selector has no 'wieght'; it has name, weight. Did you mean weight\?"),
         (["~selector.weight"], "selector lacks weight; full_key: job.selector"),
-        (["~selector._target_"], "selector needs `_target_: a Selector`, got {'name': 'weighed'"),
+        (["~selector._target_"], "selector must be a Selector.*{'name': 'weighed'.*`_target_`"),
     ],
 )
 def test_an_own_dataclass_is_checked_like_the_projects(own, overrides, message):
@@ -34,9 +34,7 @@ def test_an_annotation_that_cannot_be_evaluated_is_not_checked_and_a_function_bu
         assert build(config.selector).name == "n"
 
 
-@pytest.mark.parametrize(
-    "annotation", ["Literal['a', None]", "Literal['a', None] | int", "None | Literal[1]"]
-)
+@pytest.mark.parametrize("annotation", ["Literal['a', None]", "Literal['a', None] | int"])
 def test_null_is_kept_from_fields_that_do_not_list_it(own, annotation):
     imports = "from dataclasses import dataclass\nfrom typing import Literal\n"
     for name, kind in (("Listed", annotation), ("Unlisted", annotation.replace("None", "2"))):
@@ -45,7 +43,7 @@ def test_null_is_kept_from_fields_that_do_not_list_it(own, annotation):
     config.selector = {"_target_": f"{PACKAGE}.Listed.Listed", "what": None}
     assert build(config.selector).what is None
     config.selector._target_ = f"{PACKAGE}.Unlisted.Unlisted"
-    with pytest.raises(ConfigError, match="what must not be null"):
+    with pytest.raises(ConfigError, match=r"what must be .*got None"):
         build(config.selector)
 
 
@@ -59,9 +57,9 @@ def test_null_is_kept_from_fields_that_do_not_list_it(own, annotation):
         (["~backbone.dtype"], "backbone lacks dtype; full_key: job.backbone"),
         (
             ["~benchmark._target_"],
-            "benchmark needs `_target_: icpo.benchmarks.Benchmark`, got .*full_key: job$",
+            "benchmark must be a Benchmark, got .*`_target_`; full_key: job$",
         ),
-        (["~rates._target_"], "rates needs `_target_: icpo.evaluation.rates.Rates`"),
+        (["~rates._target_"], "rates must be a Rates.*`_target_`"),
         (["~job._target_"], "job needs a `_target_` that names its class"),
     ],
 )

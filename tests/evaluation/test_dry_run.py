@@ -8,7 +8,7 @@ from hydra import compose, initialize_config_dir
 
 from icpo.config import build, config_source
 from icpo.errors import BenchmarkError, ConfigError
-from icpo.evaluation.dry_run import cell_need, mark, num_tokens, plan_of, play
+from icpo.evaluation.dry_run import cell_need, mark, needs_of, num_tokens, play
 from icpo.evaluation.rates import Need
 from icpo.grading import Grader
 from icpo.methods import drive
@@ -127,9 +127,9 @@ class WithoutN:
 
 @pytest.mark.parametrize("method", ["best_of_n", "tot_self_eval", "tot_majority"])
 def test_the_baselines_have_a_plan_too(method):
-    made = job(f"method={method}")
-    plan = plan_of("cell", made)
-    assert plan.need == cell_need(made) and plan.need.num_sequences > 0 and plan.rates == made.rates
+    need = cell_need(job(f"method={method}"))
+    [line] = needs_of({"cell": job(f"method={method}")})
+    assert need.num_sequences > 0 and f"cell: at most {need.num_requests:,} requests" in line
 
 
 def test_how_many_questions_must_be_known():
@@ -153,16 +153,18 @@ def test_the_rows_of_a_file_are_counted_where_nothing_else_tells(tmp_path):
 
 
 def test_a_job_that_asks_no_model_has_no_need():
-    with pytest.raises(ConfigError, match="this one does not"):
-        plan_of("cell", object())
+    with pytest.raises(ConfigError, match="dry_run"):
+        list(needs_of({"cell": object()}))
 
 
 @pytest.mark.parametrize("engine", ["transformers", "vllm"])
 def test_weights_that_are_not_here_are_missing_to_an_engine_that_loads_them(engine):
     gone = ["backbone.model_id=/no/such/folder", f"engine={engine}"]
-    assert "there is no folder /no/such/folder" in plan_of("cell", job(*gone)).warning
-    assert plan_of("cell", job(f"engine={engine}")).warning is None
-    assert plan_of("cell", job(gone[0], "engine=openai")).warning is None
+    said = list(needs_of({"one": job(*gone), "two": job(*gone)}))
+    assert [line.partition(":")[0] for line in said] == ["one", "warning", "two", "all 2 cells"]
+    assert "/no/such/folder" in said[1]
+    for present in (job(f"engine={engine}"), job(gone[0], "engine=openai")):
+        assert len(list(needs_of({"cell": present}))) == 1
 
 
 def test_a_prompt_counts_no_less_than_its_words_and_a_quoted_sample_its_length():

@@ -1,10 +1,12 @@
 """A cell goes on with the settings and the code that it began with, and what differs is told once."""
 
+import json
+
 import pytest
 
 from icpo.errors import OtherResults
 from icpo.evaluation.cell import run_cell
-from icpo.store import CellRecords, read_manifest, read_status
+from icpo.store import CellRecords, job_settings, read_manifest, read_status
 from icpo.tracking import NoTracker
 
 
@@ -33,6 +35,15 @@ def test_a_cell_stored_before_code_was_is_accepted_and_its_code_is_known_from_th
     go(cell, Mine="abc")
     with pytest.raises(OtherResults, match="the code of Mine"):
         go(cell, Mine="def")
+
+
+def test_groups_are_stored_once_and_the_job_is_read_with_them(cell):
+    job = {"method": {"n": 2}, "own": 3, "title": None}
+    CellRecords.open(cell, config={"method": {"n": 2}, "seeds": [0], "job": job}, config_digest="a").close()
+    stored = read_manifest(cell)["config"]
+    assert json.dumps(stored).count('"n": 2') == 1
+    assert job_settings(stored) == job
+    assert job_settings({"job": job}) == job, "as cells of earlier versions hold it"
 
 
 def test_a_change_is_told_under_its_shortest_key_and_two_changes_are_two(cell):

@@ -11,9 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from icpo.config import SeenRun
 from icpo.errors import ConfigError
-from icpo.evaluation.cell import report_runs
+from icpo.evaluation.cell import StoredRun, report_runs
 from icpo.store import CellRecords
 from icpo.tracking import NoTracker, WandbMode, WandbTracker, log_report, reach, tracker_of
 from icpo.tracking.wandb_tracker import run_id, say_how_to_sync
@@ -134,7 +133,7 @@ def test_a_tracked_run_ends_with_its_report_as_an_artifact(tmp_path):
         stored.mark("done")
     for is_over in (False, True):
         assert not list(tmp_path.rglob("*.wandb")), "what was interrupted is not kept"
-        report_runs([SeenRun(tmp_path, "run", STORED_SETTINGS)], track=is_over)
+        report_runs([StoredRun(tmp_path, "run", STORED_SETTINGS)], track=is_over)
     [artifact] = [r["artifact"] for r in records(folder.parent / "report") if r["type"] == "artifact"]
     assert (artifact["name"], artifact["type"]) == ("report-run", "report")
     assert {"table.md", "table.csv"} <= {entry["path"] for entry in artifact["manifest"]["contents"]}

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Protocol
 import pytest
 from pydantic import Field, ValidationError
 
-from icpo.config.invalid import describe
+from icpo.config.messages import describe
 from icpo.types import validated
 
 

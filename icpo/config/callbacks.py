@@ -1,6 +1,7 @@
-"""Secrets in settings are refused before Hydra writes the first file of a run."""
+"""What is refused before Hydra writes a file: secrets, and launchers that cannot run here."""
 
 import re
+import shutil
 import sys
 from typing import Any
 
@@ -10,6 +11,7 @@ from omegaconf import DictConfig, OmegaConf
 from icpo.errors import ConfigError
 from icpo.safe_text import masked_text, names_a_secret, plain_secrets
 
+OWN = ("hydra.", "hydra_plugins.", "icpo.")
 _NESTED = re.compile(r"[{,]\s*['\"]?([\w.-]+)['\"]?\s*:\s*([^,}]*)")  # of a mapping on the command line
 _WAY_OUT = (
     "looks like a secret, which would be stored with the settings. Put it into an environment variable: "
@@ -44,3 +46,26 @@ def _refuse(config: DictConfig) -> None:
     for key in plain_secrets(OmegaConf.to_container(config, resolve=False)):
         sys.stderr.write(f"icpo: {key} {_WAY_OUT}\n")
         sys.exit(2)  # Hydra makes a warning of an Exception of a callback
+
+
+class CheckLauncher(Callback):
+    """Ends a sweep whose launcher or sweeper is no plugin of Hydra's, or needs a SLURM that is not here.
+
+    They are checked before Hydra builds them: it would call whatever they name.
+    """
+
+    def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:
+        """A sweep."""
+        allowed = OmegaConf.select(config, "allow_targets") or []
+        for part in ("launcher", "sweeper"):
+            target = str(OmegaConf.select(config, f"hydra.{part}._target_"))
+            if not target.startswith(OWN) and target not in allowed:
+                sys.exit(
+                    f"icpo: hydra.{part}._target_ is {target!r}, which is no {part} of Hydra's. Choose one "
+                    f"with hydra/{part}=NAME, or, if you trust it, allow it: ++allow_targets=[{target}]"
+                )
+            if target.endswith(".SlurmLauncher") and shutil.which("sbatch") is None:
+                sys.exit(
+                    "icpo: hydra/launcher=slurm needs SLURM, but there is no sbatch on the PATH. Start on a "
+                    "login node of the cluster, or leave hydra/launcher out to run here."
+                )
