@@ -107,7 +107,7 @@ def check_node(path: str, node: Mapping[str, Any]) -> None:
     missing = [key for key, one in parameters.items() if one.default is one.empty and key not in node]
     if missing and not node.get("_partial_") and "_args_" not in node:
         raise ConfigError(f"{name} lacks {', '.join(missing)}; full_key: {path}")
-    if is_dataclass(kind) and not is_pydantic_dataclass(kind):
+    if isinstance(kind, type) and is_dataclass(kind) and not is_pydantic_dataclass(kind):
         plain = {key: value for key, value in node.items() if key in parameters and not any(nodes(value))}
         try:
             check_values(kind, plain)
