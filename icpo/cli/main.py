@@ -34,6 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     module, prefix, _ = COMMANDS[command]
     main_of: Callable[..., int | None] = import_module(module).main
     if command == "run":  # Hydra reads the process's own arguments
+        sys.path.insert(0, "")  # packages in the folder where it is started, as `python -m` has them
         sys.argv = ["icpo run", *rest]
         return main_of() or 0
     return main_of([*prefix, *rest]) or 0

@@ -1,7 +1,10 @@
 """The command icpo: which words it knows, what it passes on, and its exit statuses."""
 
+import os
+import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -58,3 +61,28 @@ def test_stored_runs_are_listed_by_state(tmp_path):
     MadeUpCell().write(tmp_path, "mine")
     (tmp_path / "empty").mkdir()
     assert list(stored_runs(tmp_path)) == ["mine: 1 done"]
+
+
+def test_the_installed_command_is_this_one():
+    scripts = (ROOT / "pyproject.toml").read_text(encoding="utf-8").partition("[project.scripts]")[2]
+    module, _, name = re.search(r'^icpo = "(.*)"', scripts, re.M)[1].partition(":")
+    assert getattr(import_module(module), name) is main
+
+
+def test_the_installed_command_finds_packages_of_the_folder_it_is_started_in(tmp_path):
+    script = tmp_path / "icpo"
+    script.write_text("import sys\nfrom icpo.cli.main import main\nsys.exit(main())\n")
+    words = [
+        "run",
+        "--config-dir",
+        "conf",
+        "+exp=mine",
+        "arm=shortest",
+        "dry_run=true",
+        f"output_root={tmp_path}",
+    ]
+    command = [sys.executable, str(script), *words]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    folder = ROOT / "examples/extending"
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=environment, check=False)
+    assert done.returncode == 0, done.stderr
