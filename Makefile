@@ -7,8 +7,9 @@ RUN ?= quickstart
 # Test files go to as many processes as there are cores, four at most; one file stays in one.
 SPREAD ?= -n auto --maxprocesses 4 --dist loadfile
 PORT ?= 8765
+DOCS_PORT ?= 8000
 
-.PHONY: help setup quickstart test test-slow check format table figures theory dashboard kill-test venv-vllm test-vllm clean
+.PHONY: help setup quickstart test test-slow check format table figures theory dashboard docs docs-serve kill-test venv-vllm test-vllm clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*?## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -50,6 +51,13 @@ theory: setup ## every theorem of the paper as an experiment, and one table of v
 dashboard: setup ## compare runs in a browser, on 127.0.0.1 (RUN="name other")
 	$(BIN)/python -m icpo.dashboard $(RUN) --serve --port $(PORT)
 
+docs: setup ## build the documentation into site/; a warning is an error
+	$(BIN)/python -c 'import mkdocs, material, mkdocstrings, nbformat' 2>/dev/null || $(BIN)/python -m pip install -q -e '.[docs]'
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict -q
+
+docs-serve: docs ## show the documentation on 127.0.0.1 (DOCS_PORT=8000)
+	$(BIN)/python -m http.server --bind 127.0.0.1 --directory site $(DOCS_PORT)
+
 kill-test: setup ## 50 kills at random moments; nothing may be lost or drawn twice
 	$(BIN)/python -m tests.end_to_end.kill_harness --kills 50
 
@@ -60,4 +68,4 @@ test-vllm: venv-vllm ## the tests of the vLLM engine, on the CPU
 	.venv-vllm/bin/python -m pytest -m vllm tests/vllm
 
 clean: ## remove environments and caches, keep outputs
-	rm -rf $(VENV) .venv-vllm .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
+	rm -rf $(VENV) .venv-vllm site .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
