@@ -47,10 +47,11 @@ fi
 say "installing the packages of [$extras] into $venv; PyTorch is the largest, so this takes minutes"
 "$venv/bin/python" -m pip install --disable-pip-version-check --progress-bar off --editable ".[$extras]" |
   while IFS= read -r line; do
-    case $line in
-    *Downloading*' MB)' | *'Using cached'*' MB)') say " $line" ;;
-    Installing*) say "unpacking all of them" ;;
-    ERROR*) say "$line" ;;
-    esac
+    if [[ $line =~ (Downloading|Using\ cached)\ ([^/]+)\ \(([0-9]+)\.[0-9]+\ MB\)$ && ${BASH_REMATCH[3]} -ge 10 ]]; then
+      name=${BASH_REMATCH[2]%%-cp[0-9]*}
+      say "  ${name%%-py[0-9]*}, ${BASH_REMATCH[3]} MB"
+    elif [[ $line == Installing* ]]; then
+      say "  unpacking"
+    fi
   done
 say "$venv is ready"
