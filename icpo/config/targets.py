@@ -93,7 +93,7 @@ def check_node(path: str, node: Mapping[str, Any]) -> None:
     """
     name, kind = path.rpartition(".")[2], located(str(node["_target_"]))
     try:
-        parameters = inspect.signature(kind).parameters
+        parameters = _parameters(kind)
     except (TypeError, ValueError):  # not callable, which Hydra reports; or without a signature
         return
     if any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
@@ -113,6 +113,14 @@ def check_node(path: str, node: Mapping[str, Any]) -> None:
             check_values(kind, plain)
         except ValidationError as error:
             raise ConfigError(f"{describe(error)}; full_key: {path}") from None
+
+
+def _parameters(kind: Any) -> Mapping[str, inspect.Parameter]:
+    """What a class or function takes; pydantic's signature of a class is not that of its subclasses."""
+    if isinstance(kind, type) and "__signature__" not in vars(kind) and hasattr(kind, "__signature__"):
+        _, *own = inspect.signature(kind.__init__).parameters.items()  # type: ignore[misc]
+        return dict(own)
+    return inspect.signature(kind).parameters
 
 
 def sources(values: Mapping[str, Any]) -> dict[str, str]:
