@@ -77,7 +77,7 @@ def test_a_choice_that_leaves_nothing_or_names_the_unknown_is_refused(change, me
 
 
 def test_golds_may_be_several_and_each_must_read_as_one():
-    items = [Item("q0", "t", "4 <or> 2"), Item("q1", "t", "5 <or> five apples")]
+    items = [Item("q0", "t", "4 <or> 2"), Item("q1", "t", "5 <or> apples")]
     whole = replace(FOUR, source=FixedSource(*items), expected_count=None, digest=None)
     assert replace(whole, limit=1).load().golds == {"q0": "4 <or> 2"}
     with pytest.raises(BenchmarkError, match=r"q1.*no number"):
