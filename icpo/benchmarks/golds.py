@@ -1,6 +1,7 @@
 """Whether gold answers read as answers of their benchmark's kind: one that does not is a slip of the file."""
 
 import re
+from fractions import Fraction
 
 from icpo.benchmarks.columns import Item
 from icpo.grading.alternatives import alternatives, joined
@@ -12,8 +13,8 @@ from icpo.grading.maths.reading import read
 from icpo.prompts.options import LETTERS, letters
 from icpo.types import AnswerKind
 
-_BLANK = re.compile(r"[?._\s]+")
-_SIGN = re.compile(r"[^\w\\]{1,4}|\\[A-Za-z]+\s*")  # an answer that only its text equals
+_BLANK = re.compile(r"[?._\s]+|nan|null", re.IGNORECASE)
+_SIGN = re.compile(r"[^\w\\{}$]{1,4}|\\[A-Za-z]+\s*")  # an answer that only its text equals
 _MARK = "####"  # of GSM8K: the working comes before it, the answer behind
 
 
@@ -62,7 +63,7 @@ def _choice_fault(text: str, gold: str) -> str | None:
 
 def _is_number(gold: str) -> bool:
     form = read(gold.rpartition("=")[2])
-    return form.shape == "based" or (form.value is not None and real_value(form.value) is not None)
+    return form.shape == "based" or (form.value is not None and isinstance(real_value(form.value), Fraction))
 
 
 def _expression_fault(gold: str) -> str | None:

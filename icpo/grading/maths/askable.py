@@ -17,7 +17,7 @@ _COMMANDS = frozenset(
 )  # fmt: skip
 _MARKS = frozenset("+-*/^_{}()[]|!. ")
 _RANGE = re.compile(r"_\{[^{}]*\}")
-_MISREAD = re.compile(r"!!|[\d)]\s*_")  # double factorials and bases
+_MISREAD = re.compile(r"!!|[\d)]\s*_|[-+*/^_]\s*\Z")  # double factorials, bases, half an expression
 _WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
 
 
