@@ -32,11 +32,6 @@ def main(run_name):
     pages.ready()
     pages.screen(SIZE[0], 1250)
     save(pages, "dashboard-question.png")
-    pages.click("light / dark")
-    pages.click("Round 2")
-    pages.screen(400, 800)
-    pages.driver.execute_script("document.getElementById('stage').scrollIntoView()")
-    save(pages, "dashboard-phone.png")
     pages.driver.quit()
 
 
