@@ -3,14 +3,18 @@
 import logging
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from glob import escape
 from pathlib import Path
 from types import TracebackType
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
-from icpo.report.cells import BASE, load_cells
+from icpo.errors import IcpoError
+from icpo.report.cells import BASE, PLAIN
+from icpo.store import read_metrics
 
 SECONDS_BETWEEN_LINES = 60.0
 
@@ -122,17 +126,16 @@ def clock_text(seconds: float | None) -> str:
 
 
 def stored_base_mean(run_folder: Path, *, backbone: str, benchmark: str, protocol: str) -> float | None:
-    """Mean@k of the plain base on that benchmark, if a cell of the run has measured it."""
-    for cell in load_cells(run_folder.parent, run_folder.name):
-        for arm in cell.arms:
-            key = arm.key
-            if (key.method, key.backbone, key.benchmark, key.protocol) == (
-                BASE,
-                backbone,
-                benchmark,
-                protocol,
-            ):
-                return arm.estimates()["mean_at_k"].value
+    """Mean@k of the plain base on that benchmark, if a cell of the run has measured it.
+
+    Only cells that are named after the benchmark are looked at; one that cannot be read does not count.
+    """
+    wanted = {"method": BASE, "backbone": backbone, "benchmark": benchmark, "protocol": protocol}
+    for folder in sorted(run_folder.glob(f"{escape(backbone)}-{escape(benchmark)}-*")):
+        with suppress(IcpoError):
+            found = read_metrics(folder) or {}
+            if wanted.items() <= found.items() and found.get("prompt") in (None, PLAIN):
+                return float(found["mean_at_k"]["value"])
     return None
 
 

@@ -10,11 +10,11 @@ from icpo.grading import Grader, GradingRules
 from icpo.metrics import measure_cell
 from icpo.store import (
     CellRecords,
+    Texts,
     load_results,
     load_scores,
     read_manifest,
     read_metrics,
-    read_texts,
     run_cells,
 )
 from icpo.types import Candidate, QuestionResult, QuestionScore, visible
@@ -41,7 +41,8 @@ def _regrade_cell(folder: Path, write: bool, say: Callable[[str], None]) -> int:
     before = load_scores(folder)
     golds = {score.question_id: score.gold for score in before}
     with Grader(GradingRules.stored(protocol["grading"])) as grader:
-        results = [_reread(one, folder, grader, backbone["reasoning_end"]) for one in load_results(folder)]
+        with Texts(folder) as texts:
+            results = [_reread(one, texts, grader, backbone["reasoning_end"]) for one in load_results(folder)]
         after = [
             grade_result(one, golds[one.key[0]], grader, abstentions_vote=protocol["abstentions_vote"])
             for one in results
@@ -67,10 +68,10 @@ def _regrade_cell(folder: Path, write: bool, say: Callable[[str], None]) -> int:
 
 
 def _reread(
-    result: QuestionResult, folder: Path, grader: Grader, reasoning_end: str | None
+    result: QuestionResult, stored: Texts, grader: Grader, reasoning_end: str | None
 ) -> QuestionResult:
     """The result with its finals' answers read again from their texts; the trace stays as it was."""
-    texts = read_texts(folder, [final.completion.draw for _, finals in result.finals for final in finals])
+    texts = stored.of([final.completion.draw for _, finals in result.finals for final in finals])
 
     def reread(final: Candidate) -> Candidate:
         text = visible(texts[final.completion.draw], reasoning_end)

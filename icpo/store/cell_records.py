@@ -20,12 +20,12 @@ from icpo.store.readers import (
     METRICS_NAME,
     RESULTS_NAME,
     SCORES_NAME,
-    SiblingJournals,
     keys_used,
     load_lines,
     num_measured,
     read_metrics,
 )
+from icpo.store.shared import journals_beside
 from icpo.store.status import State, Status
 from icpo.store.storage import AppendFile, delete_drafts, explained, replace_file
 from icpo.types import QuestionResult, QuestionScore
@@ -65,7 +65,7 @@ class CellRecords:
             self._results = self._open_results()
             self._closing.callback(lambda: self._results.close())
             self.journal = self._closing.enter_context(
-                Journal.open(folder / JOURNAL_NAME, siblings=SiblingJournals(folder))
+                Journal.open(folder / JOURNAL_NAME, siblings=lambda: journals_beside(folder))
             )
             self._warn_of_lost_draws(results)
             self._status = Status(folder)

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -19,6 +19,7 @@ from icpo.store.journal_file import (
     next_record,
 )
 from icpo.store.packing import pack_batches
+from icpo.store.shared import SharedJournals
 from icpo.store.storage import AppendFile, explained
 from icpo.types import Batches
 
@@ -41,30 +42,33 @@ class Journal:
         self,
         reader: JournalReader,
         file: AppendFile,
-        siblings: Iterable[Path],
+        siblings: Callable[[], SharedJournals] | None,
         num_torn: int,
         clock: Callable[[], float],
     ) -> None:
         """Use `Journal.open`."""
         self._reader, self._file = reader, file
-        self._sibling_paths = siblings
-        self._siblings: dict[Path, JournalReader] = {}
+        self._find_siblings = siblings
+        self._siblings: SharedJournals | None = None
         self._clock = clock
         self._synced = self._looked = clock()
         self.num_read = 0
         self.num_written = 0
         self.num_torn = num_torn
-        self._look_around()
 
     @classmethod
     def open(
-        cls, path: Path, *, siblings: Iterable[Path] = (), clock: Callable[[], float] = time.monotonic
+        cls,
+        path: Path,
+        *,
+        siblings: Callable[[], SharedJournals] | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> "Journal":
         """Opens or creates the journal at `path` for one writer, which must hold the cell's lock.
 
-        A torn tail, left by a death in the middle of a write, is dropped with a warning. `siblings` are other
-        cells' journals; they are gone through again now and then, so pass a collection, not a generator.
-        `clock` gives seconds: it decides when records are synced and siblings are read again.
+        A torn tail, left by a death in the middle of a write, is dropped with a warning. `siblings` finds the
+        journals of other cells; it is called when a record is first missing here, and they are read on now
+        and then. `clock` gives seconds: it decides when records are synced and siblings are read again.
 
         Raises:
             RecordsError: the file is damaged before its end, is no journal, or cannot be written.
@@ -91,7 +95,7 @@ class Journal:
         """
         batches = self._reader.get(key)
         if batches is None:
-            batches = self._get_elsewhere(key)
+            batches = self._beside().get(key)
         self.num_read += batches is not None
         return batches
 
@@ -121,7 +125,7 @@ class Journal:
 
     def __contains__(self, key: str) -> bool:
         """Whether this cell or another of the run holds completions under `key`."""
-        return key in self._reader or any(key in reader for reader in self._siblings.values())
+        return key in self._reader or key in self._beside()
 
     def __len__(self) -> int:
         """How many records this cell holds."""
@@ -138,8 +142,7 @@ class Journal:
             self.sync()
         finally:
             self._file.close()
-            for reader in (self._reader, *self._siblings.values()):
-                reader.close()
+            self._reader.close()
 
     def __enter__(self) -> "Journal":
         return self
@@ -158,25 +161,16 @@ class Journal:
         if self._clock() - self._synced > SECONDS_BETWEEN_SYNCS:
             self.sync()
 
-    def _get_elsewhere(self, key: str) -> Batches | None:
-        if self._clock() - self._looked > SECONDS_BETWEEN_LOOKS:
-            self._look_around()
-        for reader in self._siblings.values():
-            try:
-                batches = reader.get(key)
-            except RecordsError as error:
-                log.warning("drawing again what another cell holds: %s", error)
-                continue
-            if batches is not None:
-                return batches
-        return None
-
-    def _look_around(self) -> None:
-        for path in self._sibling_paths:
-            reader = self._siblings.setdefault(path, JournalReader(path))
-            if file_size(path) > reader.end:
-                reader.refresh()
-        self._looked = self._clock()
+    def _beside(self) -> SharedJournals:
+        """The other cells' journals, read on if the last look was long ago."""
+        now = self._clock()
+        if self._siblings is None:
+            self._siblings = self._find_siblings() if self._find_siblings else SharedJournals(())
+        elif now - self._looked <= SECONDS_BETWEEN_LOOKS:
+            return self._siblings
+        self._siblings.refresh()
+        self._looked = now
+        return self._siblings
 
 
 def _check_rest(path: Path, end: int, size: int) -> None:

@@ -83,19 +83,25 @@ def claim(
 
 
 def refuse_older(folder: Path, config: Mapping[str, Any]) -> None:
-    """Raises OtherResults where the run of a cell holds cells of an older format: none is continued."""
-    for path in sorted(folder.parent.glob(f"*/{MANIFEST_NAME}")):
+    """Raises OtherResults where the run of a cell holds cells of an older format: none is continued.
+
+    One cell is looked at, since no run holds cells of two formats.
+    """
+    for path in folder.parent.glob(f"*/{MANIFEST_NAME}"):
         try:
-            manifest = read_manifest(path.parent) or {}
+            manifest = read_manifest(path.parent)
         except RecordsError:  # the cell's own command reports it
             continue
-        if manifest and (found := manifest.get("format", 1)) != FORMAT:
-            run_name = config.get("run_name", folder.parent.name)
-            raise OtherResults(
-                f"{folder.parent} holds cells of version {found} ({path.parent.name}), and this is version "
-                f"{FORMAT}. They can be reported, graded again and verified, but not continued: choose "
-                f"run_name={run_name}_v{FORMAT}."
-            )
+        if manifest is None:  # deleted meanwhile
+            continue
+        if (found := manifest.get("format", 1)) == FORMAT:
+            return
+        run_name = config.get("run_name", folder.parent.name)
+        raise OtherResults(
+            f"{folder.parent} holds cells of version {found} ({path.parent.name}), and this is version "
+            f"{FORMAT}. They can be reported, graded again and verified, but not continued: choose "
+            f"run_name={run_name}_v{FORMAT}."
+        )
 
 
 def note_resolved(folder: Path, manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:

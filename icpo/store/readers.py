@@ -10,7 +10,8 @@ from icpo.store.codec import decode_result, decode_score, encode_result
 from icpo.store.journal_file import JOURNAL_NAME, JournalReader
 from icpo.store.json_files import Seal, read_json, read_lines
 from icpo.store.manifest import MANIFEST_NAME, seal_of
-from icpo.types import QuestionResult, QuestionScore
+from icpo.store.shared import SharedJournals, journals_beside
+from icpo.types import Batches, QuestionResult, QuestionScore
 
 RESULTS_NAME = "results.jsonl"
 SCORES_NAME = "scores.jsonl"
@@ -64,36 +65,59 @@ def read_metrics(folder: Path) -> dict[str, Any] | None:
     return read_json(folder / METRICS_NAME, seal_of(folder))
 
 
-def read_texts(folder: Path, draws: Iterable[str]) -> dict[str, str]:
-    """The texts of completions by draw (`key/i/j`), from the journals of the cell and of the cells beside it.
+class Texts:
+    """The texts of a cell's completions, from its journal and those beside it; each is indexed once."""
 
-    Raises:
-        RecordsError: a draw is in none of them.
-    """
-    wanted: dict[str, list[tuple[int, int, str]]] = {}
-    for draw in draws:
-        key, i, j = draw.rsplit("/", 2)
-        wanted.setdefault(key, []).append((int(i), int(j), draw))
-    texts: dict[str, str] = {}
-    for path in (folder / JOURNAL_NAME, *SiblingJournals(folder)):
-        if not wanted:
-            break
-        reader = JournalReader(path)
-        try:
-            if path.exists():
-                reader.refresh()
-            for key in [key for key in wanted if key in reader]:
-                batches = reader.get(key) or []
-                texts |= {draw: batches[i][j].text for i, j, draw in wanted.pop(key)}
-        finally:
-            reader.close()
-    if wanted:
-        raise RecordsError(
-            f"No journal beside {folder} holds the draws {', '.join(list(wanted)[:3])}: the cell of the run "
-            f"that they came from was deleted. `icpo salvage {folder}` lets the same command sample them "
-            "again."
-        )
-    return texts
+    def __init__(self, folder: Path) -> None:
+        """Index the cell's journal, if it has one. Raises RecordsError where it cannot be read."""
+        self._folder = folder
+        self._reader = JournalReader(folder / JOURNAL_NAME)
+        if self._reader.path.exists():
+            self._reader.refresh()
+        self._beside: SharedJournals | None = None
+
+    def of(self, draws: Iterable[str]) -> dict[str, str]:
+        """The texts by draw (`key/i/j`).
+
+        Raises:
+            RecordsError: a draw is in no journal.
+        """
+        wanted: dict[str, list[tuple[int, int, str]]] = {}
+        for draw in draws:
+            key, i, j = draw.rsplit("/", 2)
+            wanted.setdefault(key, []).append((int(i), int(j), draw))
+        texts: dict[str, str] = {}
+        for key, samples in wanted.items():
+            batches = self._get(key)
+            texts |= {draw: batches[i][j].text for i, j, draw in samples}
+        return texts
+
+    def _get(self, key: str) -> Batches:
+        batches = self._reader.get(key)
+        if batches is None:
+            if self._beside is None:
+                self._beside = journals_beside(self._folder)
+                self._beside.refresh()
+            batches = self._beside.get(key)
+        if batches is None:
+            raise RecordsError(
+                f"No journal beside {self._folder} holds the draws {key}: the cell of the run that they "
+                f"came from was deleted. `icpo salvage {self._folder}` lets the same "
+                "command sample them again."
+            )
+        return batches
+
+    def __enter__(self) -> "Texts":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._reader.close()
+
+
+def read_texts(folder: Path, draws: Iterable[str]) -> dict[str, str]:
+    """The texts of some completions of a cell; see `Texts`."""
+    with Texts(folder) as texts:
+        return texts.of(draws)
 
 
 def keys_used(result: QuestionResult) -> set[str]:

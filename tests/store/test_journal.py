@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from icpo.errors import RecordsError
 from icpo.store import JOURNAL_NAME, Journal
 from icpo.store.journal_file import JournalReader
+from icpo.store.shared import SharedJournals
 from icpo.types import Completion, FinishReason
 from tests.reliability import report_row
 from tests.store.values import HOSTILE, batches, completion, result
@@ -33,6 +34,11 @@ class SyncedJournal(Journal):
     def sync(self):
         super().sync()
         self.num_syncs = getattr(self, "num_syncs", 0) + 1
+
+
+def beside(*paths):
+    """How a journal finds those of other cells."""
+    return lambda: SharedJournals(paths)
 
 
 def texts(found):
@@ -151,7 +157,7 @@ def test_a_sibling_answers_and_is_not_written_to(path, tmp_path):
     with Journal.open(other) as journal:
         drawn = journal.put("shared", batches("a"))
     before = other.read_bytes()
-    with Journal.open(path, siblings=[other, tmp_path / "absent.bin"]) as journal:
+    with Journal.open(path, siblings=beside(other, tmp_path / "absent.bin")) as journal:
         assert journal.get("shared") == drawn
         assert journal.get("unknown") is None
         assert (journal.num_read, journal.num_written) == (1, 0)
@@ -162,7 +168,7 @@ def test_a_sibling_answers_and_is_not_written_to(path, tmp_path):
 def test_a_sibling_that_grows_is_looked_at_again(path, tmp_path):
     other = tmp_path / "other.bin"
     clock = Clock()
-    with Journal.open(path, siblings=[other], clock=clock) as journal, Journal.open(other) as sibling:
+    with Journal.open(path, siblings=beside(other), clock=clock) as journal, Journal.open(other) as sibling:
         assert journal.get("later") is None
         sibling.put("later", batches("a"))
         clock.now += 11
@@ -177,7 +183,7 @@ def test_a_sibling_caught_in_the_middle_of_a_write_is_read_later(path, tmp_path)
     whole = other.read_bytes()
     other.write_bytes(whole[:-7])
     clock = Clock()
-    with Journal.open(path, siblings=[other], clock=clock) as journal:
+    with Journal.open(path, siblings=beside(other), clock=clock) as journal:
         assert journal.get("k1") is None
         other.write_bytes(whole)
         clock.now += 11
@@ -191,7 +197,7 @@ def test_a_damaged_sibling_costs_a_draw_and_is_reported(path, tmp_path, caplog):
     content = bytearray(other.read_bytes())
     content[-5] ^= 1
     other.write_bytes(content)
-    with caplog.at_level(logging.WARNING), Journal.open(path, siblings=[other]) as journal:
+    with caplog.at_level(logging.WARNING), Journal.open(path, siblings=beside(other)) as journal:
         assert journal.get("k0") is None
     assert "damaged" in caplog.text
 

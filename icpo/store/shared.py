@@ -1,0 +1,122 @@
+"""The journals of a run's other cells as one index, for cells that can use each other's samples."""
+
+import json
+import logging
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from icpo.errors import RecordsError
+from icpo.store.journal_file import JOURNAL_NAME, MAGIC, damaged, read_payload, records_of
+from icpo.store.manifest import MANIFEST_NAME, read_manifest
+from icpo.store.packing import unpack_batches
+from icpo.store.storage import explained
+from icpo.types import Batches
+
+log = logging.getLogger(__name__)
+
+
+class Sharing(NamedTuple):
+    """What two cells must have in common before a sample of one can be the other's: engine and questions."""
+
+    engine: Any
+    questions: str
+
+
+class SharedJournals:
+    """Where each record of some journals is; texts stay in the files, and no file is held open."""
+
+    def __init__(self, paths: Iterable[Path]) -> None:
+        """`paths` are gone through again at each `refresh`, so pass a collection, not a generator."""
+        self._paths = paths
+        self._ends: dict[tuple[Path, int], int] = {}  # by path and inode: a file made anew is another
+        self._places: dict[str, tuple[Path, int]] = {}
+
+    def refresh(self) -> None:
+        """Read on from where the last look ended. An unfinished record at the end of a file is left."""
+        for path in self._paths:
+            with explained(path, "read"):
+                try:
+                    found = path.stat()
+                except FileNotFoundError:
+                    continue
+                file = path, found.st_ino
+                end = self._ends.get(file, 0)
+                if found.st_size != end:
+                    self._ends[file] = self._index(path, end if end < found.st_size else 0)
+
+    def get(self, key: str) -> Batches | None:
+        """The completions under `key`, None if there are none or, with a warning, if they are damaged."""
+        if key not in self._places:
+            return None
+        path, start = self._places[key]
+        try:
+            with explained(path, "read"), path.open("rb") as file:
+                record = next(records_of(file, start, checked=False), None)
+                payload = read_payload(file, record) if record is not None and record.key == key else None
+            if payload is None:
+                raise damaged(path, start)
+        except RecordsError as error:
+            log.warning("sampling again what another cell holds: %s", error)
+            del self._places[key]
+            return None
+        return unpack_batches(key, payload)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._places
+
+    def _index(self, path: Path, end: int) -> int:
+        with path.open("rb") as file:
+            if not end:
+                if file.read(len(MAGIC)) != MAGIC:
+                    return 0
+                end = len(MAGIC)
+            for record in records_of(file, end, checked=False):
+                self._places.setdefault(record.key, (path, record.start))
+                end = record.end
+        return end
+
+
+def journals_beside(folder: Path) -> SharedJournals:
+    """The journals of the run's cells whose samples this cell can use; one index for all cells of a kind."""
+    return _journals_of(folder.parent, _sharing(folder / MANIFEST_NAME))
+
+
+@lru_cache(maxsize=1)
+def _journals_of(run: Path, sharing: Sharing) -> SharedJournals:
+    return SharedJournals(_Sharing(run, sharing))
+
+
+@dataclass(frozen=True, slots=True)
+class _Sharing:
+    """The journals of those cells of a run that share, looked up anew at each iteration."""
+
+    run: Path
+    sharing: Sharing
+
+    def __iter__(self) -> Iterator[Path]:
+        for path in sorted(self.run.glob(f"*/{JOURNAL_NAME}")):
+            if _sharing(path.with_name(MANIFEST_NAME)) == self.sharing:
+                yield path
+
+
+def _sharing(manifest: Path) -> Sharing:
+    try:
+        found = manifest.stat()
+    except OSError:
+        return Sharing(None, "")
+    return _read_sharing(manifest, (found.st_mtime_ns, found.st_size, found.st_ino))
+
+
+@cache
+def _read_sharing(manifest: Path, stamp: tuple[int, ...]) -> Sharing:
+    """What a manifest says, read once for each of its states."""
+    try:
+        found = read_manifest(manifest.parent) or {}
+    except RecordsError:
+        found = {}
+    benchmark = found.get("config", {}).get("benchmark") or {}
+    questions = [benchmark.get("source"), benchmark.get("path")] if isinstance(benchmark, dict) else []
+    return Sharing(found.get("resolved", {}).get("engine_identity"), json.dumps(questions, sort_keys=True))
