@@ -26,16 +26,9 @@ from icpo.report.text import METRIC_NAMES, cell_text, metric_name, percent, whol
 
 Row = Mapping[str, Any]
 HIDDEN = (
-    "run",
-    "backbone",
-    "method",
-    "reward",
-    "selector",
-    "protocol",
-    "rounds",
-    "candidates",
-    "look-aheads",
-)
+    "run", "backbone", "method", "reward", "selector", "protocol", "rounds", "candidates", "look-aheads",
+)  # fmt: skip
+SCORES = ("Mean@k", "Accuracy", "Maj@k", "pass@k")  # METRICS, of cells whose k may differ
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +61,11 @@ def results_page(shown: Shown) -> list[Block]:
         blocks += [choice("metric", "metric", options)]
     for report in shown.reports:
         facts = {cell.folder.name: cell.metrics for cell in report.cells}
-        if len(found := majority_table(report.frame, facts).rows):
+        majorities = majority_table(report.frame, facts)
+        if majorities.rows:
             blocks += [heading(f"{report.run_name}: copying and majorities")]
-            blocks += table(
-                majority_table(report.frame, facts), _name("majorities", blocks), searchable=len(found) > 20
-            )
+            name = _name("majorities", blocks)
+            blocks += table(majorities, name, searchable=len(majorities.rows) > 20)
         if len(report.paper):
             blocks += [heading(f"{report.run_name}: beside the paper"), note(VERDICT_NOTE)]
             blocks += table(paper_table(report.paper), _name("paper", blocks))
@@ -136,20 +129,14 @@ def _pair_links(shown: Shown, report: Report, section: Any, metric: str) -> dict
 def _cell_tables(shown: Shown) -> list[Block]:
     keys = list(dict.fromkeys(key for own in shown.settings.values() for key in own))
     scored = [(path, cell, report) for path, cell, report in shown.cells if cell.arms]
-    header = ("cell", "arm", "benchmark", *HIDDEN, *keys, "questions", "seeds")
-    header += (
-        "Mean@k",
-        "Accuracy",
-        "Maj@k",
-        "pass@k",
-    )
-    header += ("parsed", "tokens/question", "seconds", "state")
+    counts = ("questions", "seeds", *SCORES, "parsed", "tokens/question", "seconds", "state")
+    header = ("cell", "arm", "benchmark", *HIDDEN, *keys, *counts)
     rows, links = [], {}
+    known = shown.with_questions
     for i, (path, cell, report) in enumerate(scored):
-        rows.append(
-            _cell_row(cell, report, shown.scores[path], [shown.settings[path].get(key, "") for key in keys])
-        )
-        if path in shown.with_questions:
+        settings = [shown.settings[path].get(key, "") for key in keys]
+        rows.append(_cell_row(cell, report, shown.scores[path], settings))
+        if path in known:
             links[i, 0] = address("cell", cell=path)
     blocks: list[Block] = []
     if rows:
@@ -159,11 +146,7 @@ def _cell_tables(shown: Shown) -> list[Block]:
     others = [(path, cell) for path, cell, _ in shown.cells if not cell.arms]
     if others:
         lines = tuple((path, cell.state, _numbers(cell)) for path, cell in others)
-        links = {
-            (i, 0): address("cell", cell=path)
-            for i, (path, _) in enumerate(others)
-            if path in shown.with_questions
-        }
+        links = {(i, 0): address("cell", cell=path) for i, (path, _) in enumerate(others) if path in known}
         blocks += [heading("Cells without scores")]
         blocks += table(TextTable(("cell", "state", "numbers"), lines, 3), "others", links=links)
     return blocks
