@@ -76,17 +76,24 @@ class WorkerPool:
             if (left, right) in self._remembered:
                 return self._remembered[left, right]
         with self._places:
-            worker = self._take()
-            outcome = worker.ask(left, right)
-            if outcome.is_exceeded or worker.num_asked >= _NUM_QUESTIONS_PER_WORKER:
-                worker.end()
+            outcome = self._ask_worker(left, right)
+            if outcome is Outcome.CRASHED:  # perhaps somebody killed the worker: a second may answer
+                outcome = self._ask_worker(left, right)
+        with self._lock:
+            self.num_exceeded += outcome.is_exceeded
+            self._remembered[left, right] = outcome
+            if len(self._remembered) > _NUM_REMEMBERED:
+                self._remembered.popitem(last=False)
+        return outcome
+
+    def _ask_worker(self, left: str, right: str) -> Outcome:
+        worker = self._take()
+        outcome = worker.ask(left, right)
+        if outcome.is_exceeded or worker.num_asked >= _NUM_QUESTIONS_PER_WORKER:
+            worker.end()
+        else:
             with self._lock:
-                if worker.is_alive:
-                    self._idle.append(worker)
-                self.num_exceeded += outcome.is_exceeded
-                self._remembered[left, right] = outcome
-                if len(self._remembered) > _NUM_REMEMBERED:
-                    self._remembered.popitem(last=False)
+                self._idle.append(worker)
         return outcome
 
     def check(self) -> None:

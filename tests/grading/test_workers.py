@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from icpo.grading import Grader, GradingRules
 from icpo.grading.workers import GradingError, Outcome, WorkerPool
+from icpo.types import AnswerKind
 
 TOWER = "5^{5^{5^{5^5}}}"
 ROOT = Path(__file__).parents[2]
@@ -58,8 +60,17 @@ def test_a_worker_killed_from_outside_is_replaced(pool):
     assert pool.ask("x + x", "2x") is Outcome.EQUAL
     for child in _children(os.getpid()):
         os.kill(child, signal.SIGKILL)
-    answers = [pool.ask("x + x", "2x") for _ in range(2)]
-    assert answers[-1] is Outcome.EQUAL
+    assert pool.ask("y + y", "2y") is Outcome.EQUAL
+
+
+def test_what_one_cell_asked_the_next_one_knows():
+    before = set(_children(os.getpid()))
+    one, other = (Grader(GradingRules.paper(), timeout_seconds=2.5, max_workers=1) for _ in range(2))
+    question = (r"\cot x", r"\frac{\cos x}{\sin x}", AnswerKind.EXPRESSION)
+    assert one.judge(*question).rule == "math_verify"
+    one.close()
+    assert other.judge(*question).correct
+    assert set(_children(os.getpid())) <= before
 
 
 @pytest.mark.parametrize("busy", [False, True], ids=["idle", "busy"])
@@ -110,7 +121,7 @@ def test_nothing_starts_and_nothing_heavy_is_imported_before_it_is_needed():
     assert done.stdout == "[] []\n", done.stderr
 
 
-def test_a_worker_that_cannot_start_is_an_error_that_says_how_to_mend_it(pool, monkeypatch):
+def test_a_worker_that_cannot_start_is_an_error_that_says_how_to_fix_it(pool, monkeypatch):
     monkeypatch.setattr(sys, "executable", "/bin/false")
     with pytest.raises(GradingError, match=r"did not start with /bin/false.*math-verify"):
         pool.ask("x", "y")
