@@ -2,8 +2,8 @@
 
 A round of k = m = 16 gives 272 completions, each with a MATH-500 answer: 16 candidates, 16 x 16 look-aheads.
 Timed, in processor time, are extraction, votes, rewards and look-ahead entropies, with a new grader for each
-question. Beside it stand math-verify called on all pairs within each vote, and, with `--baseline CHECKOUT`,
-the grading of another checkout of this project on the same rounds.
+question. The same is timed for math-verify called on all pairs within each vote, and, with
+`--baseline CHECKOUT`, for the grading of another checkout of this project on the same rounds.
 """
 
 import argparse
@@ -92,14 +92,14 @@ def _texts_of_round(gold: str, golds: Sequence[str], reasoning: str, rng: random
     right = [text for text, is_equal in varied if is_equal]
     wrong = rng.sample([text for text, is_equal in varied if not is_equal] + rng.sample(golds, 4), 4)
 
-    def draw() -> str:
+    def sample() -> str:
         answer = rng.choice(right) if rng.random() < 0.5 else rng.choice(wrong)
         abstains = rng.random() < 0.03
         end = "I cannot finish this." if abstains else rf"Thus, the answer is \boxed{{{answer}}}."
         return reasoning + end
 
-    lookaheads = [[draw() for _ in range(_NUM_LOOKAHEADS)] for _ in range(_NUM_CANDIDATES)]
-    return [draw() for _ in range(_NUM_CANDIDATES)], lookaheads
+    lookaheads = [[sample() for _ in range(_NUM_LOOKAHEADS)] for _ in range(_NUM_CANDIDATES)]
+    return [sample() for _ in range(_NUM_CANDIDATES)], lookaheads
 
 
 def _reasoning(problem: str) -> str:

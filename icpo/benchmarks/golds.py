@@ -1,4 +1,4 @@
-"""Whether gold answers read as answers of their benchmark's kind: one that does not is a slip of the file."""
+"""Whether gold answers read as answers of their kind; one that does not is an error of the file."""
 
 import re
 from fractions import Fraction
@@ -68,7 +68,7 @@ def _is_number(gold: str) -> bool:
 
 def _expression_fault(gold: str) -> str | None:
     if _BLANK.fullmatch(gold):
-        return "stands for a missing answer. Fix it, or drop the row"
+        return "is a missing answer. Fix it, or drop the row"
     form = read(gold)
     if form.shape == "oversized":
         return "is too long, or too large a number, to be compared. Write the answer alone, or drop the row"

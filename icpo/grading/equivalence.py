@@ -13,8 +13,9 @@ from icpo.grading.maths.forms import Answer, Shape, normal_form
 from icpo.grading.maths.intervals import as_interval
 from icpo.grading.maths.numbers import approximates
 from icpo.grading.maths.quantities import unit_as_symbols
-from icpo.grading.maths.reading import is_spelling, read
+from icpo.grading.maths.reading import read
 from icpo.grading.maths.units import may_be_one_unit
+from icpo.grading.maths.words import is_spelling
 from icpo.grading.rules import GradingRules
 from icpo.grading.workers import Outcome
 

@@ -105,7 +105,7 @@ class Grader:
         return self._verdict(kind, *sorted((one, other)))
 
     def verdict_unasked(self, one: str, other: str, kind: AnswerKind) -> Verdict:
-        """The verdict without math-verify; by the rule `not_asked` where only it can tell."""
+        """The verdict without math-verify; by the rule `not_asked` where only it can decide."""
         return self._verdict_unasked(kind, *sorted((one, other)))
 
     def surface_and_keys(self, answer: str, kind: AnswerKind) -> tuple[Hashable, Keys | None]:

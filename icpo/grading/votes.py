@@ -25,7 +25,7 @@ class Relation(Protocol):
         """Answers that may be equal share a key; None may equal any other."""
 
     def are_equal(self, one: str, other: str) -> bool | None:
-        """Whether two answers are equal; None if only a comparison within the budget can tell."""
+        """Whether two answers are equal; None if only a comparison within the budget can decide."""
 
     def are_equal_at_any_cost(self, one: str, other: str) -> bool | None:
         """Whether two answers are equal; None if a limit was exceeded."""
@@ -150,7 +150,7 @@ def _merge(group: Sequence[_Class]) -> _Class:
 
 
 def _named_apart(classes: Sequence[_Class]) -> list[_Class]:
-    """The classes with names of their own: a label stands for one class, whatever normal forms look alike."""
+    """The classes with names of their own: a label belongs to one class, even if normal forms look alike."""
     taken: set[str] = set()
     named = []
     for one in classes:

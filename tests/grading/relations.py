@@ -1,4 +1,4 @@
-"""A relation of a test's own for votes: what is equal is told by a function."""
+"""A relation of a test's own for votes: a function decides what is equal."""
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field

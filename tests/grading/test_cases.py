@@ -1,4 +1,4 @@
-"""Faults that other graders have had, with the right values; five or more of each kind stand beside it.
+"""Faults that other graders have had, with the right values; with five or more of each kind.
 
 A grade case expects true, false, or null for an abstention; an extract case the text or null; a vote case the
 class that wins, or tie[...].

@@ -1,4 +1,4 @@
-"""Each rule decides what it should, forgives only where it is told to, and works both ways."""
+"""Each rule decides what it should, forgives only under its setting, and works both ways."""
 
 import json
 import random

@@ -1,9 +1,9 @@
 """Exact arithmetic on what answers are made of: sums of products of rationals, roots, constants and symbols.
 
 A `Sum` is a normal form. Over independent generators (roots of different primes, the imaginary unit, pi, e,
-symbols) two sums are the same if and only if their values are. What lies beyond (a sine, a symbol in an
+symbols) two sums are the same if and only if their values are. Anything else (a sine, a symbol in an
 exponent) enters as an opaque generator: then equal sums still have equal values, but different
-ones may have too; `is_complete` tells.
+ones may have too; see `is_complete`.
 """
 
 import re
@@ -258,7 +258,7 @@ def _conjugate(one: Sum, generator: Generator) -> Sum:
 
 
 def _render_term(monomial: Monomial, coefficient: Fraction) -> str:
-    """Sign and absolute value; what has a negative power stands below the line."""
+    """Sign and absolute value; negative powers are below the line."""
     radicand = prod(int(generator.name) for generator, _ in monomial if generator.kind == "root")
     others = [(generator, n) for generator, n in monomial if generator.kind != "root"]
     size = abs(coefficient)

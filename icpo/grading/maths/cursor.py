@@ -52,7 +52,7 @@ class Cursor:
             raise UnreadableError(f"{text} expected")
 
     def group(self) -> list[Token]:
-        """The next bracket with what stands in it, up to the one that closes it."""
+        """The next group with its brackets."""
         end = closing_index(self._tokens, self.at)
         if end is None:
             raise UnreadableError("a bracket is not closed")

@@ -73,7 +73,7 @@ class _Reader(Cursor):
         return self._factor()
 
     def _mixed_number(self) -> Sum | None:
-        r"""137 \frac{1}{2} or 3 1/2; None, and nothing taken, if that is not what stands here."""
+        r"""137 \frac{1}{2} or 3 1/2; None, and nothing taken, for anything else."""
         start = self.at
         if self.kind() == "number" and self.peek.isdigit():
             whole = int(self.take().text)

@@ -1,12 +1,10 @@
 """Functions of exact values: exact where the value is known, else opaque."""
 
 from fractions import Fraction
-from math import isqrt
 
 from icpo.grading.maths import algebra, angles, powers
 from icpo.grading.maths.algebra import Generator, Sum
 
-_PRIMES = [p for p in range(2, 1000) if all(p % d for d in range(2, isqrt(p) + 1))]
 _E = Generator("symbol", "e")
 _MAX_LOG_BITS = 400
 
@@ -53,7 +51,7 @@ def _expanded(name: str, argument: Sum) -> Sum:
 
 def _of_whole(name: str, n: int) -> Sum:
     total = algebra.number(0)
-    for p in _PRIMES:
+    for p in powers.SMALL_PRIMES:
         exponent = 0
         while n % p == 0:
             n, exponent = n // p, exponent + 1

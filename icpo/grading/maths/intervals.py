@@ -59,7 +59,7 @@ def as_interval(pair: Answer) -> Answer | None:
 def union(parts: Sequence[Answer]) -> Answer:
     """The union of intervals, pairs that can only be intervals here, and sets of numbers.
 
-    Pieces that overlap or touch are merged, and the rest stand in order, if all ends are real numbers.
+    Pieces that overlap or touch are merged, and the rest sorted, if all ends are real numbers.
     """
     pieces: list[Answer] = []
     for part in parts:

@@ -1,4 +1,4 @@
-"""Names of quantities, as they stand before an equals sign: x, f(2), AC, a + b, the angle ABC."""
+"""Names of quantities, as before an equals sign: x, f(2), AC, a + b, the angle ABC."""
 
 from collections.abc import Sequence
 
@@ -78,7 +78,7 @@ def _symbol(tokens: Sequence[Token]) -> str | None:
 
 
 def _is_call(tokens: Sequence[Token]) -> bool:
-    """Whether a letter, with index, primes and power, stands before one pair of round brackets."""
+    """Whether a letter, with index, primes and power, precedes one pair of round brackets."""
     if tokens[0].kind != "letter" and tokens[0].text not in (
         r"\phi",
         r"\varphi",

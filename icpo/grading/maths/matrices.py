@@ -1,4 +1,4 @@
-"""What stands in environments: matrices, piecewise functions, systems of equations."""
+"""Environments: matrices, piecewise functions, systems of equations."""
 
 import re
 from collections.abc import Callable, Sequence

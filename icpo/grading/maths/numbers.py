@@ -1,4 +1,4 @@
-"""Long decimals as stand-ins for the numbers they round."""
+"""Long decimals in place of the numbers they round."""
 
 from decimal import Context, Decimal
 from fractions import Fraction

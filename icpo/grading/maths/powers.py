@@ -30,7 +30,7 @@ from icpo.grading.maths.numbers import real_value
 _MAX_ROOT_BITS = 2000
 _MAX_DEGREE = 100
 _MAX_SHIFT = 5
-_SMALL_PRIMES = [p for p in range(2, 1000) if all(p % d for d in range(2, isqrt(p) + 1))]
+SMALL_PRIMES = [p for p in range(2, 1000) if all(p % d for d in range(2, isqrt(p) + 1))]
 
 
 def power(base: Sum, exponent: Sum) -> Sum:
@@ -172,7 +172,7 @@ def absolute_value(one: Sum) -> Sum:
 def _radical(n: int) -> Sum:
     """The square root of a natural number: an integer times roots of different primes."""
     outside, radical = 1, number(1)
-    for p in _SMALL_PRIMES:
+    for p in SMALL_PRIMES:
         while n % (p * p) == 0 and n:
             n //= p * p
             outside *= p
@@ -181,7 +181,7 @@ def _radical(n: int) -> Sum:
             radical = multiply(radical, opaque("root", str(p)))
     if isqrt(n) ** 2 == n:
         return multiply(radical, number(outside * isqrt(n)))
-    is_prime = n < _SMALL_PRIMES[-1] ** 2
+    is_prime = n < SMALL_PRIMES[-1] ** 2
     rest = opaque("root", str(n)) if is_prime else _opaque_root(number(n), 2)
     return multiply(multiply(radical, rest), number(outside))
 

@@ -7,17 +7,10 @@ from icpo.grading.maths import algebra
 from icpo.grading.maths.algebra import Sum
 from icpo.grading.maths.expressions import read_expression, read_prefix
 from icpo.grading.maths.forms import Answer
+from icpo.grading.maths.numerals import read_numeral
 from icpo.grading.maths.powers import power
 from icpo.grading.maths.tokens import Token, UnreadableError, are_words
 from icpo.grading.maths.units import CURRENCIES, MAGNITUDES, read_unit
-
-_BASES = dict(
-    zip(
-        ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
-        range(2, 13),
-        strict=True,
-    )
-)
 
 
 def read_quantity(tokens: Sequence[Token]) -> Answer:
@@ -93,5 +86,7 @@ def _read_based(tokens: Sequence[Token]) -> Answer | None:
     digits = "".join(texts[:at]).upper()
     if not at or len(tail) != 1 or not digits.isalnum():
         return None
-    base = _BASES.get(tail[0]) or (int(tail[0]) if tail[0].isdigit() and len(tail[0]) < 3 else None)
-    return None if base is None else Answer("based", f"{sign}{digits.lstrip('0') or '0'}_{base}")
+    numeral = read_numeral(tail)
+    base = str(numeral[0]) if numeral else tail[0]
+    is_base = base.isdecimal() and len(base) < 3
+    return Answer("based", f"{sign}{digits.lstrip('0') or '0'}_{base}") if is_base else None

@@ -11,50 +11,30 @@ from icpo.grading.maths.algebra import OversizedError
 from icpo.grading.maths.equations import read_relation
 from icpo.grading.maths.expressions import read_expression
 from icpo.grading.maths.forms import Answer, unordered
-from icpo.grading.maths.intervals import REALS, above, below, difference, intersection, interval, union
+from icpo.grading.maths.intervals import difference, interval, union
 from icpo.grading.maths.matrices import read_cases, read_matrix, read_scaled_matrix
-from icpo.grading.maths.numerals import read_numeral
 from icpo.grading.maths.quantities import read_quantity
 from icpo.grading.maths.relations import inequality, labelled
+from icpo.grading.maths.sets import EMPTY_SET, NAMED_SETS, built_set, joined_sets
 from icpo.grading.maths.tokens import (
     Token,
     UnreadableError,
     are_words,
     closing_index,
-    is_short_word,
     split,
     squeeze,
     tokenise,
 )
 from icpo.grading.maths.typesetting import clean
+from icpo.grading.maths.words import read_words
 
 MAX_CHARACTERS = 1000
 _PLAIN_NUMBER = re.compile(r"-?\d{1,100}(?:\.\d{1,100})?")
 _INEQUALITIES = frozenset({"<", ">", r"\le", r"\ge", r"\ne"})
 _RELATIONS = _INEQUALITIES | {"=", r"\in", r"\notin", r"\approx"}
-_EMPTY_SET = unordered("set", ())
-_ZERO = Answer("scalar", value=algebra.number(0))
-_POSITIVE, _NEGATIVE = above(_ZERO, "("), below(_ZERO, ")")
-_NAMED_SETS = {
-    r"\emptyset": _EMPTY_SET,
-    r"\mathbb{R}": REALS,
-    **dict.fromkeys((rf"\mathbb{{R}}{sign}" for sign in ("^+", "^{+}", "_+", "_{+}", "_{>0}")), _POSITIVE),
-    **dict.fromkeys((rf"\mathbb{{R}}{sign}" for sign in ("^-", "^{-}", "_-", "_{-}", "_{<0}")), _NEGATIVE),
-}
-_PHRASES = {
-    **dict.fromkeys(("all real numbers", "all reals", "real numbers", "all real values"), REALS),
-    **dict.fromkeys(
-        ("no solution", "no solutions", "no real solutions", "no real solution", "empty set"), _EMPTY_SET
-    ),
-    **dict.fromkeys(("positive real numbers", "all positive real numbers", "positive reals"), _POSITIVE),
-    **dict.fromkeys(("negative real numbers", "all negative real numbers", "negative reals"), _NEGATIVE),
-    "dne": Answer("words", "does not exist"),
-}
-_ARTICLE = re.compile(r"(?:an?|the)\s+(?=\w\w)", re.IGNORECASE)
 _INTRODUCTIONS = frozenset(
     {"is", "are", "equals", "answer", "about", "approximately", "approx", "exactly", "be"}
 )
-_OPTION = re.compile(r"(?:option|choice|answer)\s+(\(?[a-j]\)?)")
 
 
 @lru_cache(maxsize=8192)
@@ -84,7 +64,7 @@ def _read_elements(tokens: Sequence[Token]) -> Answer:
     if len(elements) == 1:
         return elements[0]
     connectors = {token.text for token in tokens if token.kind == "connector"}
-    if len(connectors) < 2 and (joined := _joined(elements, *(connectors or {","}))) is not None:
+    if len(connectors) < 2 and (joined := joined_sets(elements, *(connectors or {","}))) is not None:
         return joined
     labels = [one.mark for one in elements if one.shape == "labelled"]
     values = tuple(one.parts[0] if one.shape == "labelled" else one for one in elements)
@@ -92,26 +72,6 @@ def _read_elements(tokens: Sequence[Token]) -> Answer:
         ordered = sorted(zip(labels, values, strict=True), key=lambda one: one[0])
         return Answer("tuple", parts=tuple(value for _, value in ordered))
     return unordered("list", values)
-
-
-def _joined(elements: Sequence[Answer], connector: str) -> Answer | None:
-    """What "or" (the union) or "and" (what they share) makes of sets of one variable; None of other things.
-
-    A comma means "and" if anything is shared (x > 0, x < 3), else "or" (x < 0, x > 3).
-    """
-    names = {one.mark if one.shape == "labelled" else "" for one in elements}
-    sets = [one.parts[0] if one.shape == "labelled" else one for one in elements]
-    if len(names) > 1 or any(one.shape not in ("interval", "union") for one in sets):
-        return None
-    if connector != "or" and names == {""}:
-        return None
-    joined: Answer | None = union(sets) if connector == "or" else intersection(sets)
-    if joined == _EMPTY_SET:
-        joined = union(sets) if connector == "," else None
-    if joined is None:
-        return None
-    [name] = names
-    return labelled(name, joined) if name else joined
 
 
 def _elements(tokens: Sequence[Token]) -> list[Answer]:
@@ -142,9 +102,9 @@ def _signed(tokens: Sequence[Token], *, plus: str) -> list[Token]:
 
 def _read_one(tokens: Sequence[Token]) -> Answer:
     if not tokens:
-        raise UnreadableError("nothing stands here")
+        raise UnreadableError("an empty part")
     if are_words(tokens):
-        return _read_words(tokens)
+        return read_words(tokens)
     if tokens[0].kind in ("words", "text") and _INTRODUCTIONS.intersection(
         tokens[0].text.casefold().split()[-1:]
     ):
@@ -170,7 +130,7 @@ def _read_one(tokens: Sequence[Token]) -> Answer:
         return labelled(squeeze(tokens[:3]), _read_one(tokens[3:]))
     if any(token.kind == "begin" for token in tokens):
         return read_scaled_matrix(tokens, _read_one)
-    named = _NAMED_SETS.get(squeeze(tokens)) if tokens[0].text in (r"\emptyset", r"\mathbb{R}") else None
+    named = NAMED_SETS.get(squeeze(tokens)) if tokens[0].text in (r"\emptyset", r"\mathbb{R}") else None
     return named or read_quantity(tokens)
 
 
@@ -195,40 +155,8 @@ def _only_inequalities(signs: list[str]) -> list[str]:
     return signs
 
 
-def _read_words(tokens: Sequence[Token]) -> Answer:
-    phrase = " ".join(" ".join(token.text for token in tokens).split()).strip(" .,:;!?'\"")
-    if any(map(str.isdigit, phrase)):
-        raise UnreadableError("digits among words")
-    if option := _OPTION.fullmatch(phrase.casefold()):
-        return Answer("words", option[1].upper())
-    phrase = _ARTICLE.sub("", phrase, count=1) if _ARTICLE.match(phrase) else phrase
-    lower = phrase.casefold()
-    counted = _read_counted(lower.replace("-", " ").split())
-    return counted or _PHRASES.get(lower) or Answer("words", phrase if is_spelling(phrase) else lower)
-
-
-def _read_counted(words: Sequence[str]) -> Answer | None:
-    """A number in words, alone or with its unit (two thirds, ten dollars); None if it is no such thing."""
-    if (numeral := read_numeral(words)) is None:
-        return None
-    value, num_read = numeral
-    if num_read == len(words):
-        return Answer("scalar", value=algebra.number(value))
-    try:
-        return read_quantity([Token("number", str(value)), Token("words", " ".join(words[num_read:]))])
-    except (UnreadableError, ValueError):
-        return None
-
-
-def is_spelling(phrase: str) -> bool:
-    """Whether capitals count in it, as in Aa or HTh; not in words: plain, a title or all capitals."""
-    if len(phrase) > 3 or not phrase.isalpha() or is_short_word(phrase):
-        return False
-    return len(phrase) < 3 or phrase not in (phrase.lower(), phrase.upper(), phrase.title())
-
-
 def _is_option(tokens: Sequence[Token]) -> bool:
-    """Whether the label of an option stands before a value: (D) 165."""
+    """Whether a value begins with the label of an option: (D) 165."""
     return (
         len(tokens) > 3
         and [token.text for token in tokens[:3:2]] == ["(", ")"]
@@ -263,7 +191,7 @@ def _read_group(tokens: Sequence[Token]) -> Answer:
 
 def _read_set(inner: Sequence[Token]) -> Answer:
     if not inner:
-        return _EMPTY_SET
+        return EMPTY_SET
     bars = [i for i, token in enumerate(inner) if token.text == "|" and token.kind == "mark"]
     if len(split(inner, {":"})) == 2:
         head, condition = split(inner, {":"})
@@ -271,17 +199,4 @@ def _read_set(inner: Sequence[Token]) -> Answer:
         head, condition = list(inner[: bars[0]]), list(inner[bars[0] + 1 :])
     else:
         return unordered("set", tuple(_elements(inner)))
-    return _built_set(_read_one(head), _read_elements(condition))
-
-
-def _built_set(head: Answer, condition: Answer) -> Answer:
-    """The solutions of the condition if it is one on x of {x : condition}, else a form of its own."""
-    variable = head
-    if head.shape == "labelled" and head.parts[0] == REALS:
-        variable = Answer("scalar", value=algebra.symbol(head.mark))
-    names_elements = (
-        condition.shape == "labelled"
-        and condition.parts[0].shape in ("interval", "union")
-        and variable == Answer("scalar", value=algebra.symbol(condition.mark))
-    )
-    return condition.parts[0] if names_elements else Answer("builder", parts=(head, condition))
+    return built_set(_read_one(head), _read_elements(condition))

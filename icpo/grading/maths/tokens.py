@@ -97,7 +97,7 @@ def is_short_word(letters: str) -> bool:
 
 
 def split(tokens: Sequence[Token], separators: Iterable[str]) -> list[list[Token]]:
-    """The parts between separators that stand outside all brackets; as many as separators plus one."""
+    """The parts between separators outside all brackets; as many as separators plus one."""
     parts: list[list[Token]] = [[]]
     wanted, depth = frozenset(separators), 0
     for token in tokens:
