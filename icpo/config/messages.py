@@ -82,7 +82,9 @@ def _suggestion(cause: BaseException | None) -> str:
     ):
         return ""
     known = [str(key) for key in cause.parent_node if not str(key).startswith("_")]
-    if cause.parent_node._get_full_key(None):
+    if place := cause.parent_node._get_full_key(None):
+        if not known:
+            return f" {place} has no keys of its own: override the setting that it follows."
         return did_you_mean(str(cause.key), known) or f" There, it can be {', '.join(known)}."
     return did_you_mean(str(cause.key), known) or " Append --cfg job to see all settings of the run."
 

@@ -31,6 +31,8 @@ def test_a_misspelt_key_is_refused_with_the_right_name(own):
 def test_a_key_that_is_like_no_other_is_refused_with_those_that_there_are(own):
     line = refusal(own, "method.look=3")
     assert line.startswith("Could not override 'method.look'. There, it can be ") and "early_stop" in line
+    follower = refusal(own, "protocol.sampling.final.top_p=1")
+    assert "protocol.sampling.final has no keys of its own" in follower
     assert refusal(own, "zzz=3").endswith("'zzz'. Append --cfg job to see all settings of the run.")
 
 

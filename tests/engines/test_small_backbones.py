@@ -13,7 +13,8 @@ from tests.engines.conftest import settings_of
 from tests.engines.contract import as_many_as_asked
 from tests.engines.test_tokenizers import CHATML, NO_SYSTEM_ROLE
 
-SMALL = ("smollm2_135m", "qwen2_5_0_5b", "qwen2_5_1_5b", "qwen2_5_math_1_5b", "qwen3_0_6b", "llama3_2_1b")
+SMALL = ("smollm2_135m", "smollm2_360m", "smollm2_1_7b", "qwen2_5_0_5b", "qwen2_5_1_5b", "qwen2_5_math_1_5b")
+SMALL += ("qwen3_0_6b", "llama3_2_1b")
 DATED = CHATML + "{% if date_string is not defined %}{{ strftime_now('%d %b %Y') }}{% endif %}"
 
 

@@ -1,6 +1,8 @@
+"""Arguments of vLLM's engine."""
+
 import pytest
 
-from icpo.engines.vllm.settings import graph_sizes
+from icpo.engines.vllm.arguments import graph_sizes, graphs, options_with_bursts
 from tests.engines.test_vllm_failures import settings_of
 
 
@@ -21,27 +23,27 @@ def test_a_replayed_graph_is_little_larger_than_the_batch():
     assert len(sizes) < 40  # each costs time at the start
 
 
-def test_bursts_are_told_to_our_scheduler_where_the_one_it_extends_is_in_use():
-    told = settings_of(admission_burst=16)._with_bursts()
-    assert told["scheduler_cls"] == "icpo.engines.vllm.scheduler.BurstScheduler"
-    assert told["additional_config"] == {"icpo_admission_burst": 16}
-    assert settings_of(admission_burst=1)._with_bursts() == {}
+def test_bursts_reach_our_scheduler_where_the_one_it_extends_is_in_use():
+    found = options_with_bursts(settings_of(admission_burst=16))
+    assert found["scheduler_cls"] == "icpo.engines.vllm.scheduler.BurstScheduler"
+    assert found["additional_config"] == {"icpo_admission_burst": 16}
+    assert options_with_bursts(settings_of(admission_burst=1)) == {}
     for options in (
         {"async_scheduling": False},
         {"speculative_config": {"method": "ngram"}},
         {"scheduler_cls": "other.Scheduler"},
     ):
-        assert settings_of(admission_burst=16, options=options)._with_bursts() == options
+        assert options_with_bursts(settings_of(admission_burst=16, options=options)) == options
 
 
 def test_options_stand_beside_the_bursts():
     options = {"additional_config": {"theirs": 1}, "kv_cache_dtype": "fp8"}
-    told = settings_of(admission_burst=16, options=options)._with_bursts()
-    assert told["additional_config"] == {"icpo_admission_burst": 16, "theirs": 1}
-    assert told["kv_cache_dtype"] == "fp8"
+    found = options_with_bursts(settings_of(admission_burst=16, options=options))
+    assert found["additional_config"] == {"icpo_admission_burst": 16, "theirs": 1}
+    assert found["kv_cache_dtype"] == "fp8"
 
 
 def test_without_cuda_graphs_none_are_asked_for():
-    assert settings_of(enforce_eager=True)._graphs() == {}
-    sizes = settings_of(enforce_eager=False)._graphs()["compilation_config"]["cudagraph_capture_sizes"]
+    assert graphs(settings_of(enforce_eager=True)) == {}
+    sizes = graphs(settings_of(enforce_eager=False))["compilation_config"]["cudagraph_capture_sizes"]
     assert sizes == graph_sizes(8)

@@ -1,7 +1,9 @@
+"""Errors of a vLLM that does not start or dies."""
+
 import pytest
 
-from icpo.engines.vllm import log as vllm_log
 from icpo.engines.vllm.failures import died, failed_start
+from icpo.engines.vllm.log import VllmLog
 from icpo.engines.vllm.settings import Vllm
 from icpo.errors import EngineError
 from tests.engines.conftest import backbone_of
@@ -26,12 +28,11 @@ def settings_of(**changes):
 
 
 @pytest.fixture
-def log(tmp_path, monkeypatch):
-    """A log file of the test's own in place of the process's."""
+def log(tmp_path):
+    """An empty log."""
     path = tmp_path / "vllm.log"
     path.touch()
-    monkeypatch.setattr(vllm_log, "log_file", lambda: path)
-    return path
+    return VllmLog(path)
 
 
 @pytest.mark.parametrize(
@@ -47,17 +48,17 @@ def log(tmp_path, monkeypatch):
         ("ERROR something else", r"did not start[\s\S]*init failed[\s\S]*something else"),
     ],
 )
-def test_a_failed_start_says_how_to_mend_it(log, tmp_path, logged, wanted):
-    log.write_text(f"{SETTINGS}\n{logged}\n{SETTINGS}\n")
+def test_a_failed_start_says_what_to_do(log, tmp_path, logged, wanted):
+    log.path.write_text(f"{SETTINGS}\n{logged}\n{SETTINGS}\n")
     backbone = backbone_of(tmp_path / "model", gpu_memory_gb=5)
-    error = failed_start(RuntimeError("engine core init failed"), backbone, 4096)
+    error = failed_start(RuntimeError("engine core init failed"), backbone, 4096, log)
     with pytest.raises(EngineError, match=wanted):
         raise error
 
 
 def test_a_death_shows_the_end_of_the_log(log):
-    log.write_text("\n".join(f"line {i}" for i in range(40)))
-    message = str(died(RuntimeError("gone")))
+    log.path.write_text("\n".join(f"line {i}" for i in range(40)))
+    message = str(died(RuntimeError("gone"), log))
     assert "gone" in message
     assert "line 39" in message
     assert "line 24" not in message

@@ -15,7 +15,7 @@ from icpo.errors import ConfigError
 from icpo.evaluation.cell import StoredRun, report_runs
 from icpo.store import CellRecords
 from icpo.tracking import NoTracker, WandbMode, WandbTracker, log_report, reach, tracker_of
-from icpo.tracking.wandb_tracker import run_id, say_how_to_sync
+from icpo.tracking.wandb_run import run_id, say_how_to_sync
 
 OFFLINE = WandbTracker("icpo-test", None, WandbMode.OFFLINE, ("quick",))
 

@@ -6,16 +6,16 @@ import random
 from collections import Counter
 from dataclasses import replace
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from icpo.engines.api import replies, wire
+from icpo.engines.api import faults, replies, wire
 from icpo.engines.api.counting import TokenCounter
 from icpo.engines.api.refusals import Lengths, Verdict, lengths_in, retry_after_seconds, verdict, way_out
-from icpo.engines.api.replies import Reply, TokenCounts
+from icpo.engines.api.replies import Json, Reply, TokenCounts
 from icpo.engines.api.servers import Server, Servers
 from icpo.engines.api.spending import Budget, Spend
-from icpo.engines.api.streaming import assembled, parsed
+from icpo.engines.api.transport import send
 from icpo.errors import EngineError
 from icpo.types import FinishReason
 
@@ -55,7 +55,7 @@ class Caller:
             settings.requests_per_minute,
         )
 
-    async def call(self, body: wire.Json, worst: Spend) -> Reply:
+    async def call(self, body: Json, worst: Spend) -> Reply:
         """One reply; what a retry can cure is retried.
 
         A reply that was lost on its way may have been charged: up to `worst` is booked as unconfirmed.
@@ -72,17 +72,17 @@ class Caller:
                 except self._openai.APIStatusError as error:
                     wait = retry_after_seconds(error.response.headers)
                     fault = self._refused(server, error.status_code, error.body, wait)
-                except replies.ErrorInside as error:
+                except faults.ErrorInside as error:
                     fault = self._refused(server, error.status, error.error, None)
                 except (
                     self._openai.APIError,
                     asyncio.TimeoutError,
                     ValueError,
                     RecursionError,  # of JSON nested too deeply
-                    replies.ReplyError,
+                    faults.ReplyError,
                 ) as error:
                     fault = self._lost(error, worst)
-                except replies.UnknownShape as error:
+                except faults.UnknownShape as error:
                     raise EngineError(
                         f"{server.url} sends {error}. This client does not know how to read it."
                     ) from None
@@ -99,11 +99,9 @@ class Caller:
         """Closes the connections."""
         await self._servers.close()
 
-    async def _post(self, server: Server, body: wire.Json, headers: dict[str, str], worst: Spend) -> Reply:
-        path = "/chat/completions" if "messages" in body else "/completions"
-        given = await asyncio.wait_for(
-            self._sent(server, path, body, headers), self._settings.timeout_seconds
-        )
+    async def _post(self, server: Server, body: Json, headers: dict[str, str], worst: Spend) -> Reply:
+        sending = send(self._openai, server.client, body, headers)
+        given = await asyncio.wait_for(sending, self._settings.timeout_seconds)
         tokens = replies.token_counts(given) if isinstance(given, dict) else None
         if tokens is not None:
             self._budget.book(self._settings.spend(tokens.prompt, tokens.completion))
@@ -114,23 +112,7 @@ class Caller:
             return replace(reply, tokens=TokenCounts(0, 0, 0, 0))
         return self._counted(reply, body, worst)
 
-    async def _sent(self, server: Server, path: str, body: wire.Json, headers: dict[str, str]) -> Any:
-        options: Any = {"cast_to": object, "body": body, "options": {"headers": headers}}
-        if not self._settings.stream:
-            given = await server.client.post(path, **options)
-            return parsed(given) if isinstance(given, str) else given
-        kind = self._openai.AsyncStream[object]
-        try:
-            async with await server.client.post(path, **options, stream=True, stream_cls=kind) as stream:
-                return await assembled(stream)
-        except self._openai.APIStatusError:
-            raise
-        except self._openai.APIError as error:
-            if error.body is None:  # the connection failed
-                raise
-            raise replies.ErrorInside(error.body) from None
-
-    def _counted(self, reply: Reply, body: wire.Json, worst: Spend) -> Reply:
+    def _counted(self, reply: Reply, body: Json, worst: Spend) -> Reply:
         """A reply without usage, its tokens counted here."""
         self.num_uncounted += 1
         if self.num_uncounted == 1:
@@ -152,7 +134,7 @@ class Caller:
         cause = type(error.__cause__).__name__  # by name: the package has changed the library below it
         if cause in ("ConnectError", "ConnectTimeout"):
             return "no connection"
-        if isinstance(error, replies.ReplyError):
+        if isinstance(error, faults.ReplyError):
             if self._settings.stream:  # it may have been cut off before its usage
                 self._budget.book_unconfirmed(worst)
             return self._masked(error)  # it came whole: what it cost, its usage says
@@ -161,11 +143,11 @@ class Caller:
             return "timeout"
         if isinstance(error, self._openai.APIError):
             return f"connection lost: {cause}"
-        return f"broken reply: {replies.first_words(getattr(error, 'doc', error))}"
+        return f"broken reply: {faults.first_words(getattr(error, 'doc', error))}"
 
     def _refused(self, server: Server, status: int, error: object, wait_seconds: float | None) -> str:
         """What kind of refusal is worth a retry; raises for all others."""
-        said = f"status {status}: {replies.first_words(self._masked(replies.error_message(error)), 500)}"
+        said = f"status {status}: {faults.first_words(self._masked(faults.error_message(error)), 500)}"
         match verdict(status, str(error)):
             case Verdict.TOO_LONG:
                 raise PromptTooLong(lengths_in(str(error))) from None
@@ -180,7 +162,7 @@ class Caller:
                 "start the same command again then, or raise the limit to wait."
             ) from None
         self._servers.leave_alone(server, wait_seconds or 0)
-        return replies.first_words(said)
+        return faults.first_words(said)
 
     def _gave_up(self, server: Server, num_tries: int, fault: str) -> str:
         kind = fault.partition(":")[0]

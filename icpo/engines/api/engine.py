@@ -15,7 +15,7 @@ from icpo.engines.api import wire
 from icpo.engines.api.calls import Caller
 from icpo.engines.api.counting import TokenCounter
 from icpo.engines.api.filling import Filler
-from icpo.engines.api.silence import Silence
+from icpo.engines.api.silence import Answers, Silence
 from icpo.engines.api.spending import Budget, Spend
 from icpo.types import Completion, SampleRequest
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from icpo.engines.api.settings import OpenAISettings
 
 log = logging.getLogger(__name__)
-Answers = list[tuple[int, list[Completion]]]
 POLL_SECONDS = 1.0
 
 

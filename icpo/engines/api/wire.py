@@ -1,16 +1,15 @@
 """What goes over the wire to an OpenAI-compatible server; pure functions."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from icpo.backbones import Backbone, ChatTemplate
+from icpo.engines.api.replies import Json
 from icpo.engines.tokenizers import messages
 from icpo.types import SampleRequest, Sampling
 
 if TYPE_CHECKING:
     from icpo.engines.api.settings import OpenAISettings
-
-Json = dict[str, Any]
 
 EXTRAS = {"min_tokens": 0, "repetition_penalty": 1, "top_k": None, "min_p": None}  # with their neutral values
 

@@ -12,6 +12,7 @@ from icpo.engines.sources import Source
 from icpo.engines.tokenizers import end_tokens, generation_ends, tokenize
 from icpo.engines.vllm.admission import Admission
 from icpo.engines.vllm.failures import died
+from icpo.engines.vllm.log import process_log
 from icpo.engines.vllm.process import VllmProcess
 from icpo.errors import EngineError
 from icpo.types import Completion, FinishReason, SampleRequest, Sampling
@@ -26,7 +27,7 @@ REASONS = {"stop": FinishReason.STOP, "length": FinishReason.LENGTH}
 
 
 @dataclass(slots=True)
-class _Asked:
+class _Pending:
     """A request on its way: its completions by sample, and the name under which vLLM knows it.
 
     A greedy request is sampled once, as vLLM wants it, and its completion handed out `num_copies` times.
@@ -75,8 +76,8 @@ class VllmEngine:
         self._process = VllmProcess(vllm, arguments, backbone, in_process=settings.in_process)
         self._admission = Admission(self._process.num_cache_tokens, settings.max_num_seqs)
         self.identity = settings.identity(vllm.__version__, source.revision, backbone, max_context_tokens)
-        self._waiting: dict[int, _Asked] = {}
-        self._running: dict[int, _Asked] = {}
+        self._waiting: dict[int, _Pending] = {}
+        self._running: dict[int, _Pending] = {}
         self._tickets: dict[str, int] = {}
         self._ready: deque[tuple[int, list[Completion]]] = deque()
         self._num_named = 0
@@ -99,8 +100,8 @@ class VllmEngine:
         most = min(sampling.max_tokens, room)
         sampling = replace(sampling, max_tokens=most, min_tokens=min(sampling.min_tokens, most))
         num_copies = request.num_samples if sampling.is_greedy else 1
-        drawn = replace(request, num_samples=request.num_samples // num_copies)
-        self._waiting[ticket] = _Asked(drawn, prompt, sampling, num_copies)
+        sampled = replace(request, num_samples=request.num_samples // num_copies)
+        self._waiting[ticket] = _Pending(sampled, prompt, sampling, num_copies)
         self._admit()
 
     def finished(self) -> list[tuple[int, list[Completion]]]:
@@ -163,7 +164,7 @@ class VllmEngine:
             self._running[ticket] = self._waiting.pop(ticket)
             self._start(ticket, asked)
 
-    def _start(self, ticket: int, asked: _Asked) -> None:
+    def _start(self, ticket: int, asked: _Pending) -> None:
         """Hands a request to vLLM."""
         request = asked.request
         self._num_named += 1
@@ -211,8 +212,8 @@ class VllmEngine:
             self._totals.cached_prompt_tokens += output.num_cached_tokens or 0
             self._admission.release(ticket)
             del self._running[ticket], self._tickets[output.request_id]
-            drawn = [asked.completions[i] for i in range(asked.request.num_samples)]
-            self._ready.append((ticket, drawn * asked.num_copies))
+            completions = [asked.completions[i] for i in range(asked.request.num_samples)]
+            self._ready.append((ticket, completions * asked.num_copies))
 
     def _guarded(self, call: Any, *arguments: Any) -> Any:
         """A call into vLLM whose failure means that the engine died."""
@@ -220,10 +221,10 @@ class VllmEngine:
             return call(*arguments)
         except self._process.deadly as error:
             self._process.close()
-            raise died(error) from error
+            raise died(error, process_log()) from error
 
 
-def _completion(asked: _Asked, sample: Any, num_cached: int) -> Completion:
+def _completion(asked: _Pending, sample: Any, num_cached: int) -> Completion:
     """A sample as a completion."""
     if sample.finish_reason not in REASONS:
         raise EngineError(f"vLLM ended a completion with {sample.finish_reason!r}, which is not expected.")

@@ -1,8 +1,8 @@
-"""What went wrong inside vLLM, said so that a user can mend it."""
+"""What went wrong inside vLLM, and what a user can do about it."""
 
 from typing import TYPE_CHECKING
 
-from icpo.engines.vllm import log as vllm_log
+from icpo.engines.vllm.log import VllmLog
 from icpo.errors import EngineError
 
 if TYPE_CHECKING:
@@ -24,13 +24,15 @@ TOO_LONG = ("is greater than the derived max_model_len",)
 FOREIGN_CODE = ("trust_remote_code", "trust-remote-code")
 
 
-def failed_start(error: BaseException, backbone: "Backbone", max_context_tokens: int) -> EngineError:
+def failed_start(
+    error: BaseException, backbone: "Backbone", max_context_tokens: int, log: VllmLog
+) -> EngineError:
     """Why the engine did not start: memory, architecture, code of the model's own, or what the log says."""
     said = str(error)
 
     def found(marks: tuple[str, ...]) -> str | None:
         own = next((line for line in said.splitlines() if any(m in line.lower() for m in marks)), None)
-        return own or vllm_log.find(*marks)
+        return own or log.find(*marks)
 
     if line := found(OUT_OF_MEMORY):
         return EngineError(
@@ -56,13 +58,13 @@ def failed_start(error: BaseException, backbone: "Backbone", max_context_tokens:
         )
     return EngineError(
         f"engine=vllm did not start with backbone={backbone.name}: {said or type(error).__name__}\n"
-        f"{vllm_log.told()}"
+        f"{log.tail()}"
     )
 
 
-def died(error: BaseException) -> EngineError:
+def died(error: BaseException, log: VllmLog) -> EngineError:
     """The engine's process ended while requests were in flight."""
     return EngineError(
         "vLLM's engine died; what was finished is stored, and the same command goes on from there. "
-        f"({type(error).__name__}: {error})\n{vllm_log.told()}"
+        f"({type(error).__name__}: {error})\n{log.tail()}"
     )

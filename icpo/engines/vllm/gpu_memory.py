@@ -1,4 +1,4 @@
-"""Memory of the GPUs that this process uses, as NVML tells it; nothing where there is no NVML."""
+"""Memory of the GPUs that this process uses, by NVML; nothing where there is none."""
 
 import os
 from types import ModuleType

@@ -3,18 +3,36 @@
 import json
 import os
 import tempfile
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 NUM_TAIL_LINES = 15
 
 
-@cache
-def log_file() -> Path:
-    """The file to which this process's vLLM and its worker processes log; made at the first call.
+@dataclass(frozen=True, slots=True)
+class VllmLog:
+    """The file to which vLLM and its worker processes log."""
 
-    All engines of this process share it. It stays in the temporary folder: vLLM still writes to it while the
-    interpreter ends, and waits forever for its processes if it cannot.
+    path: Path
+
+    def tail(self) -> str:
+        """Its last lines, after its name."""
+        lines = self.path.read_text(errors="replace").splitlines()
+        return "\n".join([f"The end of {self.path}:", *lines[-NUM_TAIL_LINES:]])
+
+    def find(self, *marks: str) -> str | None:
+        """The last line that holds one of the marks, which are in lower case; INFO lines are left out."""
+        lines = [line for line in self.path.read_text(errors="replace").splitlines() if " INFO " not in line]
+        return next((line for line in reversed(lines) if any(mark in line.lower() for mark in marks)), None)
+
+
+@cache
+def process_log() -> VllmLog:
+    """The log of this process's engines; made, and vLLM configured to use it, at the first call.
+
+    It stays in the temporary folder: vLLM still writes to it while the interpreter ends, and waits forever
+    for its processes if it cannot.
     """
     folder = Path(tempfile.mkdtemp(prefix="icpo-vllm-"))
     path = folder / "vllm.log"
@@ -31,17 +49,4 @@ def log_file() -> Path:
     settings.write_text(json.dumps(config))
     os.environ["VLLM_LOGGING_CONFIG_PATH"] = str(settings)
     os.environ["VLLM_CONFIGURE_LOGGING"] = "1"
-    return path
-
-
-def told() -> str:
-    """Where the log lies and its last lines, for an error; who reads it finds the log there."""
-    path = log_file()
-    lines = path.read_text(errors="replace").splitlines()
-    return "\n".join([f"The end of {path}:", *lines[-NUM_TAIL_LINES:]])
-
-
-def find(*marks: str) -> str | None:
-    """The last line of the log that holds one of the marks, in lower case; settings tell nothing."""
-    lines = [line for line in log_file().read_text(errors="replace").splitlines() if " INFO " not in line]
-    return next((line for line in reversed(lines) if any(mark in line.lower() for mark in marks)), None)
+    return VllmLog(path)

@@ -12,7 +12,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from icpo.engines.vllm.failures import failed_start
-from icpo.engines.vllm.gpu_memory import used_gb
+from icpo.engines.vllm.gpu_memory import GIGABYTE, used_gb
+from icpo.engines.vllm.log import process_log
 from icpo.engines.vllm.worker import run_engine_core
 from icpo.errors import EngineError
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-GIGABYTE = 1e9
 CLOSE_SECONDS = 60.0
 FREED_SLACK_GB = 1.0
 WATCH_SECONDS = 1.0
@@ -99,11 +99,11 @@ class VllmProcess:
         try:
             self.engine = LLMEngine.from_engine_args(engine_arguments, stat_loggers=[lambda *_: self._watch])
         except (RuntimeError, ValueError, OSError, *own_errors) as error:
-            raise failed_start(error, backbone, arguments["max_model_len"]) from error
+            raise failed_start(error, backbone, arguments["max_model_len"], process_log()) from error
         self._children = [p for p in multiprocessing.active_children() if p not in before]
         self._is_closing = False
         if not in_process:
-            threading.Thread(target=self._mourn, args=(EngineDeadError(),), daemon=True).start()
+            threading.Thread(target=self._watch_children, args=(EngineDeadError(),), daemon=True).start()
         cache = self.engine.vllm_config.cache_config
         self._block_tokens, self._num_blocks = cache.block_size, cache.num_gpu_blocks
         if arguments.get("load_format") == "dummy":
@@ -165,8 +165,8 @@ class VllmProcess:
         """Begin the peak of the cache anew."""
         self._watch.peak_cache_use = 0.0
 
-    def _mourn(self, news: Exception) -> None:
-        """Wakes up who waits for the engine when its process was killed: vLLM itself would wait forever."""
+    def _watch_children(self, news: Exception) -> None:
+        """Wakes up who waits for an engine whose process was killed: vLLM itself would wait forever."""
         wait([process.sentinel for process in self._children])
         if not self._is_closing:
             self.engine.engine_core.outputs_queue.put_nowait(news)

@@ -1,10 +1,10 @@
-"""vLLM's scheduler, told to start new samples together: a step that also reads prompts is a slow one."""
+"""vLLM's scheduler, which starts new samples together: a step that also reads prompts is a slow one."""
 
 from typing import Any
 
 from vllm.v1.core.sched.async_scheduler import AsyncScheduler
 
-from icpo.engines.vllm.settings import BURST
+from icpo.engines.vllm.arguments import BURST
 
 
 class BurstScheduler(AsyncScheduler):  # type: ignore[misc]

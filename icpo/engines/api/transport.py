@@ -1,11 +1,30 @@
-"""A streamed reply as the reply that it would have been at once."""
+"""One call by the openai package: what the server sent, a streamed reply as it would have been at once."""
 
 import json
+from types import ModuleType
 from typing import Any
 
-from icpo.engines.api.replies import Json, ReplyError, first_words
+from icpo.engines.api.faults import ErrorInside, ReplyError, first_words
+from icpo.engines.api.replies import Json
 
 TEXTS = ("content", "reasoning_content", "reasoning", "refusal", "text")
+
+
+async def send(openai: ModuleType, client: Any, body: Json, headers: dict[str, str]) -> object:
+    """The reply to a body. Raises the package's errors, ErrorInside for one in a stream, and ReplyError."""
+    path = "/chat/completions" if "messages" in body else "/completions"
+    options: Any = {"cast_to": object, "body": body, "options": {"headers": headers}}
+    if not body.get("stream"):
+        given = await client.post(path, **options)
+        return parsed(given) if isinstance(given, str) else given
+    kind = openai.AsyncStream[object]
+    try:
+        async with await client.post(path, **options, stream=True, stream_cls=kind) as stream:
+            return await assembled(stream)
+    except openai.APIError as error:
+        if isinstance(error, openai.APIStatusError) or error.body is None:  # a refusal, or no connection
+            raise
+        raise ErrorInside(error.body) from None
 
 
 async def assembled(stream: Any) -> object:
