@@ -1,4 +1,4 @@
-"""Drawing within the backbone's context: the oldest attempt leaves a history that does not fit."""
+"""Sampling within the backbone's context: the oldest attempt leaves a history that does not fit."""
 
 from collections.abc import Callable, Sequence
 
@@ -8,7 +8,7 @@ from icpo.types import Batches, Completion, Drawing, FinishReason, History, Samp
 def draw_fitting(
     histories: Sequence[History], request: Callable[[int, History], SampleRequest], *, num_needed: int = 0
 ) -> Drawing[tuple[list[History], Batches]]:
-    """Draws one request per history and returns the histories that fitted, with their completions.
+    """Send one request per history; return the histories that fitted, with their completions.
 
     A history whose prompt is answered `prompt_too_long` loses its oldest attempt and is asked again, until
     its newest `num_needed` are left; one that is too long even so keeps that answer, which counts as

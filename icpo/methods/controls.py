@@ -1,4 +1,4 @@
-"""Controls that tell explanations of ME-ICPO apart: a hint, another question's ideas, a repeated error."""
+"""Controls that separate explanations of ME-ICPO: a hint, another question's ideas, a repeated error."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -29,7 +29,7 @@ from icpo.types import (
 def _draw_base(
     question: Question, tools: Toolkit, number: int, scope: int
 ) -> Drawing[tuple[tuple[Candidate, ...], Votes]]:
-    """Candidates of the plain prompt: the very draws that `direct` makes."""
+    """Candidates of the plain prompt: the same samples as those of `direct`."""
     prompt = tools.prompts.plain(question)
     [completions] = yield [tools.ask(Purpose.FINAL, prompt, number, derive_seed(scope, "final", 0))]
     candidates = tools.candidates(completions, question.kind)
@@ -38,14 +38,14 @@ def _draw_base(
 
 @validated
 class MajorityHint:
-    """The prompt is told direct's majority answer, tagged 1, and nothing else."""
+    """The prompt holds direct's majority answer, tagged 1, and nothing else."""
 
     name: str
     label: str
     budget: Budget
 
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
-        """Votes on direct's samples, then draws finals with the winner, if there is one, as the one idea."""
+        """Votes on direct's samples, then final samples with the winner, if any, as the only attempt."""
         scope = derive_seed(seed, question.question_id)
         candidates, votes = yield from _draw_base(question, tools, self.budget.num_samples, scope)
         winner = elect(candidates, votes, seed=derive_seed(scope, "tie"))
@@ -68,7 +68,7 @@ class RepeatedError:
             raise ValueError("method=repeated_error shows an answer budget.num_rounds times, at least once")
 
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
-        """Draws finals with the runner-up as every idea; with none where all samples agree."""
+        """Sample final answers with the runner-up as every attempt; without any where all samples agree."""
         scope = derive_seed(seed, question.question_id)
         candidates, votes = yield from _draw_base(question, tools, self.budget.num_samples, scope)
         chosen = [candidates[votes.labels.index(label)] for label, _ in votes.counts[1:2]]

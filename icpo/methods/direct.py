@@ -1,4 +1,4 @@
-"""The base: finals drawn from the question alone."""
+"""The base: final samples of the question alone."""
 
 from enum import Enum
 
@@ -8,7 +8,7 @@ from icpo.types import AnswerKind, Budget, Purpose, Question, QuestionResult, So
 
 
 class BasePrompt(str, Enum):
-    """What the base is asked.
+    """The prompt of the base.
 
     `plain` is question and output format; `empty_history` is what round 1 of ME-ICPO sees; `authors` is plain
     for numbers and empty_history for choices and expressions, as in the authors' code.
@@ -24,7 +24,7 @@ PAPER_BUDGET = Budget()
 
 @validated
 class Direct:
-    """k finals with no context but the question."""
+    """k final samples with no context except the question."""
 
     prompt: BasePrompt = BasePrompt.PLAIN
     budget: Budget = PAPER_BUDGET
@@ -32,7 +32,7 @@ class Direct:
     label: str = "direct"
 
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
-        """Draws the finals of one question."""
+        """Sample the final answers of one question."""
         nothing = QuestionResult(question, seed, (), ((0, ()),))
         return self.add_finals(nothing, tools, num_more=self.budget.num_finals)
 

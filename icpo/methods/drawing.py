@@ -1,4 +1,4 @@
-"""The draws that methods are made of: candidates, summaries, look-aheads and finals."""
+"""The steps that methods are made of: candidates, summaries, look-aheads and final samples."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ from icpo.types import (
 def draw_candidates(
     question: Question, history: History, tools: Toolkit, num_candidates: int, scope: int
 ) -> Drawing[tuple[tuple[Candidate, ...], int]]:
-    """Candidates of the history's prompt, and how many attempts did not fit it (Algorithm 1, line 3)."""
+    """Sample candidates; return them and how many attempts did not fit the prompt (Algorithm 1, line 3)."""
 
     def request(_: int, fitted: History) -> SampleRequest:
         prompt = tools.prompts.solve(question, fitted)
@@ -34,7 +34,7 @@ def draw_candidates(
 
 
 def draw_summaries(question: Question, candidates: Sequence[Candidate], tools: Toolkit) -> Drawing[list[str]]:
-    """One summary of each candidate, reasoning cut off (Algorithm 1, line 5).
+    """Sample one summary of each candidate, without its reasoning (Algorithm 1, line 5).
 
     The seed depends on the candidate's text alone, so that the same text is summarised once.
     """
@@ -51,9 +51,9 @@ def draw_summaries(question: Question, candidates: Sequence[Candidate], tools: T
 def look_ahead(
     question: Question, history: History, attempts: Sequence[Attempt], tools: Toolkit, scope: int
 ) -> AskLookahead:
-    """Answers drawn with one more attempt in the history (Algorithm 1, line 6), gathered over several asks.
+    """Return the function that samples look-aheads (Algorithm 1, line 6), gathered over several calls.
 
-    The i-th draw for an attempt has the same seed however the draws are split into instalments. The attempt
+    The i-th look-ahead of an attempt has the same seed however they are split over calls. The attempt
     itself never leaves its prompt: one that does not fit even alone gets no look-ahead.
     """
     drawn: dict[int, list[Candidate]] = defaultdict(list)
@@ -94,7 +94,7 @@ def draw_finals(
     *,
     num_before: int = 0,
 ) -> Drawing[tuple[tuple[Candidate, ...], int]]:
-    """Finals after `num_rounds` rounds, and how many attempts did not fit (Algorithm 1, output).
+    """Sample final answers after `num_rounds` rounds; return them and how many attempts did not fit.
 
     `num_before` were sampled earlier, so that these are a request of their own.
     """

@@ -43,7 +43,7 @@ class Book:
             raise ValueError(f"answer_line must contain {{answer}}, got {self.answer_line!r}")
 
     def plain(self, question: Question) -> Prompt:
-        """Question and output format, no word of ideas."""
+        """Question and output format, without ideas."""
         system = f"{paper.OPENING}\n\n{_lettered(paper.FORMAT, question)}"
         return Prompt(system, self._user([question.text]))
 
@@ -87,7 +87,7 @@ class Book:
         return Prompt("", _lettered(paper.SUMMARY, question).replace("{text}", text.strip()))
 
     def idea(self, attempt: Attempt) -> str:
-        """One attempt as it stands in a list of ideas: its summary and its answer, or the one it has."""
+        """One attempt in a list of ideas: its summary and its answer, or the one it has."""
         if attempt.candidate.answer is None:
             return attempt.summary
         answer_line = self.answer_line.replace("{answer}", self._answer(attempt.candidate.answer))

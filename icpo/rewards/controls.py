@@ -1,4 +1,4 @@
-"""Rewards that are wrong on purpose: controls that tell what the tags do."""
+"""Rewards that are wrong on purpose: controls that show what the tags do."""
 
 from collections.abc import Sequence
 from dataclasses import replace

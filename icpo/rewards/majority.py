@@ -8,7 +8,7 @@ from icpo.types import Candidate, Question, Rewards, Votes, validated
 
 @validated
 class Majority:
-    """1 for candidates of the class with most votes, 0 for all others; a tie is broken by a seeded draw."""
+    """1 for candidates of the class with most votes, 0 for all others; a tie is broken at random, by seed."""
 
     name: str = "majority"
     tagged: bool = True

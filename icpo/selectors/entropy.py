@@ -20,7 +20,7 @@ class Entropy:
     def select(
         self, attempts: Sequence[Attempt], ask: AskLookahead, *, num_lookaheads: int, seed: int
     ) -> Selecting:
-        """Draws the full budget for every attempt and keeps the least uncertain."""
+        """Sample the full budget for every attempt and keep the least uncertain."""
         lookaheads = yield from ask({i: num_lookaheads for i in range(len(attempts))})
         if not lookaheads:
             return Selection(())

@@ -9,7 +9,7 @@ from icpo.types import AskLookahead, Attempt, Selecting, Selection, validated
 
 @validated
 class RandomPick:
-    """One attempt, uniformly by seed; no look-ahead is drawn.
+    """One attempt, uniformly by seed; no look-ahead is sampled.
 
     `rewarded_only` picks among the attempts with reward 1 where there are any: a control.
     """
@@ -21,7 +21,7 @@ class RandomPick:
     def select(
         self, attempts: Sequence[Attempt], ask: AskLookahead, *, num_lookaheads: int, seed: int
     ) -> Selecting:
-        """The index drawn; nothing is kept of no attempts."""
+        """The index chosen; nothing is kept of no attempts."""
         yield from ()
         eligible = list(range(len(attempts)))
         if self.rewarded_only:

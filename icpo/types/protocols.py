@@ -29,23 +29,23 @@ class PromptBook(Protocol):
     """The prompts of a protocol."""
 
     def plain(self, question: Question) -> Prompt:
-        """Question and output format only."""
+        """The question and the output format only."""
 
     def solve(self, question: Question, history: History) -> Prompt:
-        """Question with the ideas of a history, which may be empty."""
+        """The question with the attempts of a history, which may be empty."""
 
     def look_ahead(self, question: Question, history: History) -> Prompt:
-        """What a look-ahead continues."""
+        """The prompt of a look-ahead."""
 
     def looked_ahead(self, completion: Completion) -> str:
-        """What a look-ahead says, to read its answer from."""
+        """The text of a look-ahead from which its answer is read."""
 
     def summary(self, question: Question, text: str) -> Prompt:
-        """Asks for a summary of a candidate's text."""
+        """The prompt for a summary of a candidate's text."""
 
 
 def visible(text: str, reasoning_end: str | None) -> str:
-    """What follows the last `reasoning_end`: all where that is None, nothing where reasoning never ended."""
+    """What follows the last `reasoning_end`: everything if None, nothing if the reasoning never ended."""
     if reasoning_end is None:
         return text
     return text.rpartition(reasoning_end)[2] if reasoning_end in text else ""
@@ -66,11 +66,11 @@ class Toolkit:
     thinking_tokens: int = 0
 
     def visible(self, text: str) -> str:
-        """What a completion says once its reasoning is cut off."""
+        """A completion without its reasoning."""
         return visible(text, self.reasoning_end)
 
     def ask(self, purpose: Purpose, prompt: Prompt, num_samples: int, seed: int) -> SampleRequest:
-        """A request with its purpose's sampling; seed 0 when greedy, as every draw is alike."""
+        """A request with its purpose's sampling; seed 0 when greedy, as all samples are equal."""
         sampling = self.sampling[purpose]
         return SampleRequest(purpose, prompt, sampling, num_samples, 0 if sampling.is_greedy else seed)
 
@@ -93,14 +93,14 @@ class Method(Protocol):
 
     @property
     def name(self) -> str:
-        """What conf/method calls it."""
+        """Its name in conf/method."""
 
     @property
     def label(self) -> str:
         """Its part of the cell's name: holds every setting of it that varies within a run."""
 
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
-        """Answers one question: a generator, whose every draw follows from its arguments alone."""
+        """Answer one question: a generator whose requests depend on its arguments alone."""
 
 
 @runtime_checkable
@@ -124,11 +124,11 @@ class RewardSource(Protocol):
 
     @property
     def name(self) -> str:
-        """What conf/reward calls it."""
+        """Its name in conf/reward."""
 
     @property
     def tagged(self) -> bool:
-        """Whether ideas are shown with their reward."""
+        """Whether attempts are shown with their reward."""
 
     def rewards(
         self, question: Question, candidates: Sequence[Candidate], votes: Votes, *, seed: int
@@ -137,10 +137,10 @@ class RewardSource(Protocol):
 
 
 class AskLookahead(Protocol):
-    """Draws look-aheads for a selector: more for some attempts than for others if it wishes."""
+    """Samples look-aheads for a selector, as many for each attempt as it wants."""
 
     def __call__(self, wanted: Mapping[int, int]) -> Looking:
-        """Draws `wanted[i]` more look-aheads of attempt i; returns all drawn so far of each i asked.
+        """Sample `wanted[i]` more look-aheads of attempt i; return all so far of each i in `wanted`.
 
         Attempts that do not fit the context even alone are left out.
         """
@@ -153,7 +153,7 @@ class Selector(Protocol):
 
     @property
     def name(self) -> str:
-        """What conf/selector calls it."""
+        """Its name in conf/selector."""
 
     def select(
         self, attempts: Sequence[Attempt], ask: AskLookahead, *, num_lookaheads: int, seed: int
@@ -180,16 +180,16 @@ class Engine(Protocol):
         """Questions whose requests share a batch; None where requests are completed one by one."""
 
     def submit(self, ticket: int, request: SampleRequest) -> None:
-        """Queues a request under the caller's ticket."""
+        """Queue a request under the caller's ticket."""
 
     def finished(self) -> list[tuple[int, list[Completion]]]:
         """The requests that ended since the last call; waits for one. Raises EngineError if it dies."""
 
     def cancel(self, ticket: int) -> None:
-        """Drops a request: it will not be reported as finished."""
+        """Drop a request: it will not be reported as finished."""
 
     def close(self) -> None:
-        """Frees all that it holds."""
+        """Free everything that it holds."""
 
 
 class Observer:

@@ -18,7 +18,7 @@ class Outcome(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class GradedFinals:
-    """Outcomes of one set of finals, and the representative of each answer class (None: abstained).
+    """Outcomes of one set of final samples, and the representative of each answer class (None: abstained).
 
     `num_skipped` counts the pairs of classes that the vote's budget left uncompared.
     """
@@ -38,7 +38,7 @@ class GradedFinals:
 
     @property
     def num_correct(self) -> int:
-        """How many of the finals are correct."""
+        """How many of the final samples are correct."""
         return self.outcomes.count(Outcome.CORRECT)
 
 
@@ -54,7 +54,7 @@ class GradedRound:
 
 @dataclass(frozen=True, slots=True)
 class QuestionScore:
-    """The grades of one question under one seed; `finals` maps rounds done to the finals drawn then."""
+    """The grades of one question under one seed; `finals` maps rounds done to the samples taken then."""
 
     question_id: str
     seed: int
@@ -73,7 +73,7 @@ class QuestionScore:
 
     @property
     def last(self) -> GradedFinals:
-        """The finals after the most rounds: the ones that a cell is judged by."""
+        """The final samples after the most rounds, by which a cell is scored."""
         return max(self.finals, key=lambda entry: entry[0])[1]
 
     def to_json(self) -> dict[str, Any]:

@@ -20,7 +20,7 @@ class AnswerKind(str, Enum):
 
 
 class Purpose(str, Enum):
-    """What a draw is for; seeds, journals and costs are kept apart by it."""
+    """What a sample is for; seeds, journals and costs are kept apart by it."""
 
     CANDIDATE = "candidate"
     SUMMARY = "summary"
@@ -79,7 +79,7 @@ class Sampling:
 
     @property
     def is_greedy(self) -> bool:
-        """Whether every draw is the same."""
+        """Whether all samples are equal."""
         return self.temperature == 0
 
 
@@ -109,7 +109,7 @@ class SampleRequest:
     """`num_samples` completions of one prompt; sample i of an engine that seeds by sample uses seed + i.
 
     With `scored` nothing is sampled: completion i is `scored[i]` with its log-probability after the prompt
-    and `score_after`, the words that the model has said by then.
+    and `score_after`, the words that the model has written by then.
     """
 
     purpose: Purpose
@@ -177,7 +177,7 @@ class Votes:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A candidate with its reward (None: no tag) and its summary, as it stands in a history."""
+    """A candidate with its reward (None: no tag) and its summary, as in a history."""
 
     candidate: Candidate
     reward: int | None
@@ -189,9 +189,9 @@ History = tuple[Attempt, ...]
 
 @dataclass(frozen=True, slots=True)
 class Lookahead:
-    """The answers drawn with one more attempt in the history; `attempt` is its index in the round.
+    """The answers sampled with one more attempt in the history; `attempt` is its index in the round.
 
-    `num_dropped` counts the older attempts left out of their prompt for want of room.
+    `num_dropped` counts the older attempts that did not fit into their prompt.
     """
 
     attempt: int
@@ -201,7 +201,7 @@ class Lookahead:
 
     @property
     def entropy_bits(self) -> float:
-        """Entropy of the answers given plus a price for silence, in bits (docs/paper_notes.md).
+        """Entropy of the answers plus a penalty for abstentions, in bits (docs/paper_notes.md).
 
         log2(m) times the share of abstentions is added, and 5 log2(m) is the value when all m abstain.
         """
@@ -234,7 +234,7 @@ class Selection:
 class Round:
     """What one round did. `eligible[i]` is the candidate index of attempt i; `kept` indexes attempts.
 
-    `num_dropped` counts attempts left out of the candidates' prompt for want of room. An attempt too long to
+    `num_dropped` counts attempts that did not fit into the candidates' prompt. An attempt too long to
     be shown even alone has no look-aheads, and a selector that compares them never keeps it.
     """
 
@@ -250,9 +250,9 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of a search baseline: its draws, the value given to it and the step it grew from.
+    """One step of a search baseline: its samples, its value and the step that it continues.
 
-    `verdicts` are the model's own that the value rests on, as read; None is one that could not be read.
+    `verdicts` are the model's own verdicts behind the value; None is one that could not be read.
     """
 
     name: str
@@ -278,10 +278,10 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class QuestionResult:
-    """All that was drawn for one question under one seed; `finals` pairs rounds done with finals.
+    """Everything sampled for one question and seed; `finals` pairs rounds done with final samples.
 
-    `usage_at_finals` holds, for each set of finals, the cost of a run that ends with it; `dropped_at_finals`
-    how many attempts were left out of its prompt for want of room (empty for methods without a history).
+    `usage_at_finals` has, for each set of final samples, the cost of a run that ends with it;
+    `dropped_at_finals` how many attempts did not fit into its prompt (empty for methods without a history).
     """
 
     question: Question
@@ -306,7 +306,7 @@ class QuestionResult:
 Batches = list[list[Completion]]
 T = TypeVar("T")
 Drawing: TypeAlias = Generator[list[SampleRequest], Batches, T]
-"""A computation that draws: it yields requests, is sent their completions and returns a T."""
+"""A generator that yields requests, receives their completions and returns a T."""
 Solving = Drawing[QuestionResult]
 Selecting = Drawing[Selection]
 Looking = Drawing[list[Lookahead]]
