@@ -16,10 +16,11 @@ import pandas as pd
 from icpo.grading import Grader, GradingRules
 from icpo.metrics import estimate
 from icpo.metrics.estimates import DIFFERENCE
+from icpo.report.cells import arm_name
 from icpo.report.command_line import ends_in_a_line, run_parser
 from icpo.report.text import markdown_table
-from icpo.store import load_scores, read_manifest, read_metrics, read_results, run_cells
-from icpo.types import AnswerKind
+from icpo.store import load_results, load_scores, read_manifest, read_metrics, run_cells
+from icpo.types import Step
 
 Judged = dict[tuple[str, int], list[tuple[bool, float]]]
 """By question and seed: whether each judged sample is right, and its mean verdict."""
@@ -56,7 +57,7 @@ def rows_of(outputs: Path, run_name: str) -> Iterator[dict[str, Any]]:
         }
         yield {
             "benchmark": metrics["benchmark"],
-            "arm": metrics["label"],
+            "arm": arm_name(metrics),
             "samples judged": f"{len(flat):,}",
             "right ones called right": _share(of_right),
             "wrong ones called right": _share(of_wrong),
@@ -72,12 +73,12 @@ def read_judged(cell: Path) -> Judged:
     rules = (read_manifest(cell) or {})["config"]["protocol"]["grading"]
     judged: Judged = {}
     with Grader(GradingRules.stored(rules)) as grader:
-        for row in read_results(cell):
-            key = (row["question_id"], row["seed"])
-            steps = [step for step in row["trace"] if step["verdicts"]]
-            answers = [step["candidates"][0]["answer"] for step in steps]
-            gold, *labels = grader.tally([golds[key], *answers], AnswerKind(row["kind"])).labels
-            judged[key] = [(label == gold, step["value"]) for label, step in zip(labels, steps, strict=True)]
+        for result in load_results(cell):
+            steps = [step for step in result.trace if isinstance(step, Step) and step.verdicts]
+            answers = [golds[result.key], *(step.candidates[0].answer for step in steps)]
+            gold, *labels = grader.tally(answers, result.question.kind).labels
+            pairs = zip(labels, steps, strict=True)
+            judged[result.key] = [(label == gold, step.value or 0.0) for label, step in pairs]
     return judged
 
 

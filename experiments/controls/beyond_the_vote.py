@@ -11,16 +11,16 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from icpo.metrics import Estimate, QuestionScore, mean_at_k, paired_difference
 from icpo.metrics.per_question import majority_at_k
+from icpo.report.cells import arm_name
 from icpo.report.command_line import ends_in_a_line
 from icpo.report.text import markdown_table
-from icpo.store import load_scores, read_metrics, read_results, run_cells
+from icpo.store import load_results, load_scores, read_metrics, run_cells
+from icpo.types import Attempt, QuestionResult
 
 Key = tuple[str, int]
-Row = Mapping[str, Any]
 
 
 @ends_in_a_line
@@ -36,10 +36,10 @@ def main() -> None:
         raise SystemExit(
             f"No cells under {outputs / 'controls'}. Run python -m icpo.run +exp=controls first."
         )
-    arms: dict[str, dict[Key, Row]] = {}
+    arms: dict[str, dict[Key, QuestionResult]] = {}
     for cell in cells["controls"]:
         if (metrics := read_metrics(cell) or {}).get("method") == "me_icpo":
-            arms.setdefault(str(metrics.get("arm") or metrics["label"]), {}).update(results_of(cell))
+            arms.setdefault(arm_name(metrics), {}).update(results_of(cell))
     sys.stdout.write(markdown_table(["ideas", "questions", "first tagged 0", "none tagged 1"], counts(arms)))
     ours = having(cells["controls"], selector="max_entropy")
     base = having(cells["controls"], method="direct", prompt="plain")
@@ -49,10 +49,10 @@ def main() -> None:
     )
 
 
-def counts(arms: Mapping[str, Mapping[Key, Row]]) -> Iterator[list[str]]:
+def counts(arms: Mapping[str, Mapping[Key, QuestionResult]]) -> Iterator[list[str]]:
     """A line an arm: questions, those whose first idea was tagged 0, those without an idea tagged 1."""
     for label, rows in arms.items():
-        tags = [[attempt["reward"] for attempt in kept(row)] for row in rows.values()]
+        tags = [[idea.reward for idea in kept(row)] for row in rows.values()]
         tags = [row for row in tags if row]
         yield [label, str(len(tags)), str(sum(t[0] == 0 for t in tags)), str(sum(1 not in t for t in tags))]
 
@@ -63,11 +63,11 @@ def votes(ours: Sequence[Path], base: Sequence[Path], many: Sequence[Path]) -> I
     finals = {key: score.last.labels for key, score in scores_of(base).items()}
     golds = {key: score.gold for key, score in scores.items()}
     samples = {
-        key: [c["answer"] for event in row["trace"] for c in event.get("candidates", ())]
+        key: [c.answer for event in row.trace for c in event.candidates]
         for cell in many
         for key, row in results_of(cell).items()
     }
-    told_off = {key: {a["answer"] for a in kept(row) if a["reward"] == 0} for key, row in results.items()}
+    told_off = {key: {a.candidate.answer for a in kept(row) if a.reward == 0} for key, row in results.items()}
     for name, answers in (("16", finals), ("241", samples)):
         whole = {key: share_right(answers[key], golds[key], ()) for key in scores if key in answers}
         if not whole:
@@ -91,12 +91,9 @@ def share_right(answers: Iterable[str | None], gold: str, without: Iterable[str]
     return winners.count(gold) / len(winners) if winners else 0.0
 
 
-def kept(row: Row) -> Iterator[dict[str, Any]]:
-    """The ideas that rounds kept: their answers and rewards."""
-    for event in row["trace"]:
-        for i in event["kept"] if event["type"] == "round" else ():
-            answer = event["candidates"][event["eligible"][i]]["answer"]
-            yield {"answer": answer, "reward": event["attempts"][i]["reward"]}
+def kept(result: QuestionResult) -> list[Attempt]:
+    """The attempts that rounds kept."""
+    return [round_.attempts[i] for round_ in result.rounds for i in round_.kept]
 
 
 def having(cells: Iterable[Path], **facts: str) -> list[Path]:
@@ -105,9 +102,9 @@ def having(cells: Iterable[Path], **facts: str) -> list[Path]:
     return [cell for cell, metrics in measured if all(metrics.get(k) == v for k, v in facts.items())]
 
 
-def results_of(cell: Path) -> dict[Key, Row]:
-    """The lines of results of seed 0."""
-    return {(row["question_id"], row["seed"]): row for row in read_results(cell) if row["seed"] == 0}
+def results_of(cell: Path) -> dict[Key, QuestionResult]:
+    """The results of seed 0."""
+    return {result.key: result for result in load_results(cell) if result.seed == 0}
 
 
 def scores_of(cells: Iterable[Path]) -> dict[Key, QuestionScore]:

@@ -18,6 +18,7 @@ from icpo.grading import Grader, GradingRules
 from icpo.metrics import Estimate, estimate, mean_at_k, paired_difference
 from icpo.metrics.compare import values_of
 from icpo.metrics.copying import Tally, copy_share, tag_hits
+from icpo.report.cells import arm_name
 from icpo.report.command_line import ends_in_a_line, run_parser
 from icpo.report.text import cell_text, markdown_table, percent, tabular
 from icpo.store import load_results, load_scores, read_manifest, read_metrics, run_cells
@@ -110,7 +111,7 @@ def outcome_of(cell: Path) -> Outcome | None:
         parts = {key: part_of(one, score.gold, grader.tally) for key, one, score in split}
     return Outcome(
         level=level,
-        arm=arm_of(metrics),
+        arm=arm_name(metrics),
         backbone=str(metrics["backbone"]),
         k=int(metrics["k"]),
         mean=values_of(list(scores.values()), mean_at_k, level),
@@ -119,11 +120,6 @@ def outcome_of(cell: Path) -> Outcome | None:
         tokens={key: float(one.usage.generated_tokens) for key, one, _ in keyed},
         parts=parts,
     )
-
-
-def arm_of(metrics: Mapping[str, Any]) -> str:
-    """The arm that a cell is."""
-    return str(metrics.get("arm") or metrics["label"])
 
 
 def copied_share(result: QuestionResult, score: QuestionScore, method: str, tally: Tally) -> float | None:

@@ -23,7 +23,8 @@ from icpo.report.command_line import ends_in_a_line
 from icpo.report.figure import new_figure, save
 from icpo.report.sizes import cell_size
 from icpo.report.text import markdown_table
-from icpo.store import load_scores, read_metrics, read_results, run_cells
+from icpo.store import job_settings, load_results, load_scores, read_manifest, read_metrics, run_cells
+from icpo.types import Usage
 
 USAGE = ("num_requests", "num_sequences", "prompt_tokens", "cached_prompt_tokens", "generated_tokens")
 COLOURS = ("#f2b27a", "#d9702b", "#8c3b0c", "#55a868", "#8172b3")
@@ -93,15 +94,15 @@ def points_of(cell: Path) -> Iterator[Point]:
         return
     if size is None:
         raise SystemExit(f"The size of the model of {cell} is not known here.")
-    results = list(read_results(cell))
+    results = load_results(cell)
     scores = {score.key: dict(score.finals) for score in load_scores(cell)}
     answers = metrics["k"]
-    for place, (n, _) in enumerate(results[0]["finals"]):
-        usages = [(row.get("usage_at_finals") or [row["usage"]])[place] for row in results]
+    for place, (n, _) in enumerate(results[0].finals):
+        usages = [(one.usage_at_finals or (one.usage,))[place] for one in results]
         costs = [_one_answer(usage, answers, is_shared=metrics["method"] != VOTE) for usage in usages]
         k = metrics["num_candidates"]
         if metrics["method"] == VOTE:
-            n, k = 0, int(str(metrics["label"]).rpartition("-s")[2])
+            n, k = 0, num_samples(cell)
         yield Point(
             n,
             k,
@@ -113,12 +114,18 @@ def points_of(cell: Path) -> Iterator[Point]:
         )
 
 
-def _one_answer(usage: dict[str, Any], answers: int, *, is_shared: bool) -> dict[str, float]:
+def num_samples(cell: Path) -> int:
+    """The samples of a vote; a method of version 1 holds them itself."""
+    method = job_settings((read_manifest(cell) or {}).get("config") or {})["method"]
+    return int((method.get("budget") or method)["num_samples"])
+
+
+def _one_answer(usage: Usage, answers: int, *, is_shared: bool) -> dict[str, float]:
     """The usage, were there one final answer."""
-    counts = {name: usage.get(name, 0) for name in USAGE}
+    counts = {name: getattr(usage, name) for name in USAGE}
     if not is_shared:
         return {name: value / answers for name, value in counts.items()}
-    finals = usage["generated_by_purpose"].get("final", 0)
+    finals = usage.generated_by_purpose.get("final", 0)
     return counts | {
         "generated_tokens": counts["generated_tokens"] - finals * (1 - 1 / answers),
         "num_sequences": counts["num_sequences"] - answers + 1,

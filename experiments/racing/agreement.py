@@ -20,7 +20,7 @@ from icpo.metrics import estimate
 from icpo.metrics.estimates import DIFFERENCE
 from icpo.report.command_line import ends_in_a_line, run_parser
 from icpo.report.text import markdown_table
-from icpo.store import read_metrics, read_results, run_cells
+from icpo.store import load_results, read_metrics, run_cells
 
 HEADER = ["benchmark", "rounds", "ideas of both", "bits, whole", "bits, forced",
           "rank correlation within rounds", "regret, forced", "regret, at random", "same choice",
@@ -116,10 +116,10 @@ def rank_correlation(full: np.ndarray, short: np.ndarray) -> float:
 
 def tokens_per_lookahead(cell: Path) -> float:
     """Generated tokens of a look-ahead, in the mean."""
-    rows = read_results(cell)
-    num_tokens = sum(int(row["usage"]["generated_by_purpose"].get("lookahead", 0)) for row in rows)
-    votes = [x["votes"] for row in rows for round_ in row["trace"] for x in round_["lookaheads"]]
-    return num_tokens / sum(sum(n for _, n in v["counts"]) + v["num_abstained"] for v in votes)
+    results = load_results(cell)
+    num_tokens = sum(one.usage.generated_by_purpose.get("lookahead", 0) for one in results)
+    votes = [x.votes for one in results for round_ in one.rounds for x in round_.lookaheads]
+    return num_tokens / sum(one.num_answered + one.num_abstained for one in votes)
 
 
 if __name__ == "__main__":

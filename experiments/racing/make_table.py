@@ -19,10 +19,12 @@ import pandas as pd
 from icpo.metrics import estimate, mean_at_k, paired_difference
 from icpo.metrics.compare import values_of
 from icpo.metrics.flops import sampling_flops
+from icpo.report.cells import arm_name
 from icpo.report.command_line import ends_in_a_line, run_parser
 from icpo.report.sizes import cell_size
 from icpo.report.text import markdown_table
-from icpo.store import job_settings, load_scores, read_manifest, read_metrics, read_results, run_cells
+from icpo.store import job_settings, load_results, load_scores, read_manifest, read_metrics, run_cells
+from icpo.types import QuestionResult, Round, Usage
 
 POOL = "all levels"
 UNIFORM = 16  # look-aheads of the reference
@@ -95,24 +97,23 @@ def costs_of(cell: Path) -> Costs | None:
         return None
     name = str(metrics["benchmark"])
     scores, size = load_scores(cell), cell_size(cell)
-    results = {((name, row["question_id"]), int(row["seed"])): row for row in read_results(cell)}
+    results = {((name, one.question.question_id), one.seed): one for one in load_results(cell)}
     return Costs(
         benchmark=name,
-        arm=str(metrics["label"]),
+        arm=arm_name(metrics),
         is_uniform=(metrics["selector"], metrics["num_lookaheads"]) == ("entropy", UNIFORM)
         and not forces_answers(cell),
         mean=values_of(scores, mean_at_k, name),
-        tokens={key: float(row["usage"]["generated_tokens"]) for key, row in results.items()},
-        prompt_tokens={key: float(row["usage"]["prompt_tokens"]) for key, row in results.items()},
-        flops={key: sampling_flops(size, **_counts(row["usage"])) for key, row in results.items()}
+        tokens={key: float(one.usage.generated_tokens) for key, one in results.items()},
+        prompt_tokens={key: float(one.usage.prompt_tokens) for key, one in results.items()},
+        flops={key: sampling_flops(size, **_counts(one.usage)) for key, one in results.items()}
         if size
         else {},
         lookahead_tokens={
-            key: float(row["usage"]["generated_by_purpose"].get("lookahead", 0))
-            for key, row in results.items()
+            key: float(one.usage.generated_by_purpose.get("lookahead", 0)) for key, one in results.items()
         },
-        lookaheads={key: float(num_lookaheads(row)) for key, row in results.items()},
-        kept={key: tuple(map(kept_ideas, row["trace"])) for key, row in results.items()},
+        lookaheads={key: float(num_lookaheads(one)) for key, one in results.items()},
+        kept={key: tuple(map(kept_ideas, one.rounds)) for key, one in results.items()},
     )
 
 
@@ -123,20 +124,19 @@ def forces_answers(cell: Path) -> bool:
     return rules.get("forced_answer") is not None
 
 
-def _counts(usage: Mapping[str, Any]) -> dict[str, float]:
-    return {name: usage.get(name, 0) for name in USAGE}
+def _counts(usage: Usage) -> dict[str, float]:
+    return {name: getattr(usage, name) for name in USAGE}
 
 
-def kept_ideas(round_: Mapping[str, Any]) -> tuple[tuple[str, Any, str], ...]:
+def kept_ideas(round_: Round) -> tuple[tuple[str, int | None, str | None], ...]:
     """What a round added to the history, as a prompt shows it."""
-    ideas = ((round_["attempts"][i], round_["candidates"][round_["eligible"][i]]) for i in round_["kept"])
-    return tuple((attempt["summary"], attempt["reward"], candidate["answer"]) for attempt, candidate in ideas)
+    ideas = (round_.attempts[i] for i in round_.kept)
+    return tuple((one.summary, one.reward, one.candidate.answer) for one in ideas)
 
 
-def num_lookaheads(row: Mapping[str, Any]) -> int:
-    """Look-aheads drawn for a question, all rounds."""
-    votes = [x["votes"] for round_ in row["trace"] for x in round_["lookaheads"]]
-    return sum(len(v["labels"]) for v in votes)
+def num_lookaheads(result: QuestionResult) -> int:
+    """Look-aheads sampled for a question, all rounds."""
+    return sum(len(x.votes.labels) for round_ in result.rounds for x in round_.lookaheads)
 
 
 def pooled(arms: Sequence[Costs]) -> Iterator[Costs]:

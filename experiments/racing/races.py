@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icpo.grading import Grader, GradingRules
-from icpo.store import load_scores, read_manifest, read_results, run_cells
-from icpo.types import AnswerKind, Attempt, Candidate, Completion, FinishReason
+from icpo.store import load_results, load_scores, read_manifest, run_cells
+from icpo.types import Attempt, Candidate, Completion, FinishReason, Round
 
 BUDGET = 16  # the paper's m: what a racing rule may draw of an attempt, and the price of silence
 Idea = tuple[str, str | None, int | None]
@@ -55,14 +55,13 @@ def races_of(cell: Path) -> Iterator[Race]:
     """The rounds of two attempts or more of a cell whose selector draws for every attempt."""
     golds = {score.key: score.gold for score in load_scores(cell)}
     with Grader(GradingRules.stored(_protocol(cell)["grading"])) as grader:
-        for row in read_results(cell):
-            key = (row["question_id"], row["seed"])
-            gold, kind = golds[key], AnswerKind(row["kind"])
-            for number, round_ in enumerate(row["trace"]):
-                if len(round_["lookaheads"]) > 1:
-                    answers = {a for x in round_["lookaheads"] for a, _ in x["votes"]["counts"]}
+        for result in load_results(cell):
+            gold, kind = golds[result.key], result.question.kind
+            for number, round_ in enumerate(result.rounds):
+                if len(round_.lookaheads) > 1:
+                    answers = {a for x in round_.lookaheads for a, _ in x.votes.counts}
                     right = {a for a in answers if grader.judge(a, gold, kind).correct}
-                    yield _race((*key, number), round_, right)
+                    yield race_of((*result.key, number), round_, right)
 
 
 def _protocol(cell: Path) -> Mapping[str, Any]:
@@ -70,22 +69,18 @@ def _protocol(cell: Path) -> Mapping[str, Any]:
     return found
 
 
-def _race(key: tuple[str, int, int], round_: Mapping[str, Any], right: Collection[str]) -> Race:
+def race_of(key: tuple[str, int, int], round_: Round, right: Collection[str]) -> Race:
     """A stored round, given which answers are right.
 
     Look-aheads of identical ideas, which have one prompt, are taken together.
     """
-    answers = [round_["candidates"][i]["answer"] for i in round_["eligible"]]
-    attempts = tuple(
-        _attempt(answer, stored["reward"], stored["summary"])
-        for answer, stored in zip(answers, round_["attempts"], strict=True)
-    )
+    attempts = round_.attempts
     counts: dict[Idea, Counter[str]] = defaultdict(Counter)
     silent: Counter[Idea] = Counter()
-    for x in round_["lookaheads"]:
-        idea = idea_of(attempts[x["attempt"]])
-        counts[idea].update(dict(x["votes"]["counts"]))
-        silent[idea] += x["votes"]["num_abstained"]
+    for x in round_.lookaheads:
+        idea = idea_of(attempts[x.attempt])
+        counts[idea].update(dict(x.votes.counts))
+        silent[idea] += x.votes.num_abstained
     width = max(map(len, counts.values()))
     rows = {idea: [*own.values(), *[0] * (width - len(own)), silent[idea]] for idea, own in counts.items()}
     num_right = {idea: sum(own[answer] for answer in right) for idea, own in counts.items()}

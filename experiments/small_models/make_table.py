@@ -46,17 +46,17 @@ def main() -> None:
         facts[(*setting, label)] = metrics
     text = "".join(section(setting, found, facts) for setting, found in cells.items())
     (RESULTS / "table.md").write_text(text, encoding="utf-8")
-    text = "".join(majority(setting, found) for setting, found in cells.items())
+    text = "".join(majority(setting, found, facts) for setting, found in cells.items())
     (RESULTS / "majority.md").write_text(text, encoding="utf-8")
 
 
 def section(setting: tuple[str, str], cells: dict, facts: dict) -> str:
     """One row per method: scores, the share of parsed answers, the accuracy among these, differences."""
-    base = next(scores for label, scores in cells.items() if label.startswith("direct"))
+    base = base_of(setting, cells, facts)
     lines = [f"## {' on '.join(setting)}\n", f"| | {' | '.join(COLUMNS)} |", "|---|" + "---:|" * len(COLUMNS)]
     for label, scores in cells.items():
         mean, parsed = values_of(scores, mean_at_k), values_of(scores, parsed_share)
-        same = label.startswith("direct")
+        same = facts[(*setting, label)]["method"] == "direct"
         row = [
             shown(estimate(mean)),
             "" if same else shown(paired_difference(mean, values_of(base, mean_at_k)), sign=True),
@@ -69,7 +69,10 @@ def section(setting: tuple[str, str], cells: dict, facts: dict) -> str:
         ]
         lines.append(f"| {label} | {' | '.join(row)} |")
     entropy, random = (
-        next((s for label, s in cells.items() if f"majority-{name}-" in label), None)
+        next(
+            (s for label, s in cells.items() if rules_of(facts[(*setting, label)]) == ("majority", name)),
+            None,
+        )
         for name in ("entropy", "random")
     )
     if entropy and random:
@@ -82,9 +85,19 @@ def section(setting: tuple[str, str], cells: dict, facts: dict) -> str:
     return "\n".join(lines) + "\n\n"
 
 
-def majority(setting: tuple[str, str], cells: dict) -> str:
+def base_of(setting: tuple[str, str], cells: dict, facts: dict) -> list[QuestionScore]:
+    """The scores of the base."""
+    return next(scores for label, scores in cells.items() if facts[(*setting, label)]["method"] == "direct")
+
+
+def rules_of(metrics: dict) -> tuple[str | None, str | None]:
+    """A cell's reward and selector."""
+    return metrics.get("reward"), metrics.get("selector")
+
+
+def majority(setting: tuple[str, str], cells: dict, facts: dict) -> str:
     """Gains by the base's margin of the majority, and how often a vote share is right."""
-    base = next(scores for label, scores in cells.items() if label.startswith("direct"))
+    base = base_of(setting, cells, facts)
     shares = {s.key: vote_shares(s) for s in base}
     lines = [
         f"## {' on '.join(setting)}\n",

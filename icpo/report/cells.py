@@ -108,6 +108,11 @@ class Cell:
         return max(self.arms, key=lambda arm: arm.key.num_rounds or 0)
 
 
+def arm_name(metrics: Mapping[str, Any]) -> str:
+    """What a cell is called in its run; of a cell of version 1, which has no arm, its label."""
+    return str(metrics.get("arm") or metrics["label"])
+
+
 def load_cells(outputs: Path, run_name: str) -> tuple[Cell, ...]:
     """All cells of a run, by folder name; one that cannot be read says so in its state and has no arms.
 

@@ -13,7 +13,6 @@ from icpo.store.readers import (
     load_results,
     load_scores,
     read_metrics,
-    read_results,
     read_texts,
     run_cells,
 )
@@ -39,7 +38,6 @@ __all__ = [
     "planned_cells",
     "read_manifest",
     "read_metrics",
-    "read_results",
     "read_status",
     "read_texts",
     "run_cells",

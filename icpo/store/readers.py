@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from icpo.errors import RecordsError
-from icpo.store.codec import decode_result, decode_score, encode_result
+from icpo.store.codec import decode_result, decode_score
 from icpo.store.journal_file import JOURNAL_NAME, JournalReader
 from icpo.store.json_files import Seal, read_json, read_lines
 from icpo.store.manifest import MANIFEST_NAME, seal_of
@@ -53,11 +53,6 @@ def load_results(folder: Path) -> tuple[QuestionResult, ...]:
 def load_scores(folder: Path) -> tuple[QuestionScore, ...]:
     """The scores of a cell; none if nothing is stored yet. See `load_results`."""
     return _load_measured(folder / SCORES_NAME, decode_score)
-
-
-def read_results(folder: Path) -> list[dict[str, Any]]:
-    """The results of a cell as lines of JSON; see `load_results`."""
-    return [encode_result(result) for result in load_results(folder)]
 
 
 def read_metrics(folder: Path) -> dict[str, Any] | None:

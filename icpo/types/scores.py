@@ -1,9 +1,7 @@
 """What grading says of one question under one seed: one line of scores.jsonl."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import Enum
-from typing import Any
 
 
 class Outcome(str, Enum):
@@ -75,21 +73,3 @@ class QuestionScore:
     def last(self) -> GradedFinals:
         """The final samples after the most rounds, by which a cell is scored."""
         return max(self.finals, key=lambda entry: entry[0])[1]
-
-    def to_json(self) -> dict[str, Any]:
-        """The line of scores.jsonl."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, line: Mapping[str, Any]) -> "QuestionScore":
-        """The inverse of `to_json`; raises KeyError or ValueError on a line that is none."""
-        return cls(
-            question_id=line["question_id"],
-            seed=line["seed"],
-            gold=line["gold"],
-            finals=tuple(
-                (n, GradedFinals(f["outcomes"], f["labels"], f.get("num_skipped", 0)))
-                for n, f in line["finals"]
-            ),
-            rounds=tuple(GradedRound(r["correct"]) for r in line["rounds"]),
-        )

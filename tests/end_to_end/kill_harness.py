@@ -22,9 +22,10 @@ import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from icpo.store import JOURNAL_NAME, RESULTS_NAME, read_results, run_cells
+from icpo.store import JOURNAL_NAME, RESULTS_NAME, run_cells
 from icpo.store.repair import verify
 from tests.end_to_end.counted_run import stored_keys
+from tests.stored import read_results
 
 ROOT = Path(__file__).parents[2]
 TINY = [

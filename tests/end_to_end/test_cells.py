@@ -7,10 +7,11 @@ import pytest
 from icpo.config import choices as config_choices
 from icpo.errors import BenchmarkError, RecordsError
 from icpo.report import run_frame, write_report
-from icpo.store import load_scores, read_metrics, read_results, read_status
+from icpo.store import load_scores, read_metrics, read_status
 from icpo.types import Completion, FinishReason
 from tests.arms import of_arm
 from tests.end_to_end.fakes import Blocks, Continuous, questions_file, run
+from tests.stored import read_results
 
 SENTINEL = "271828"
 

@@ -14,11 +14,12 @@ from omegaconf import open_dict
 from icpo.config import build, check_config, config_source
 from icpo.evaluation.dry_run import cell_need
 from icpo.report import question_frame
-from icpo.store import read_metrics, read_results
+from icpo.store import read_metrics
 from icpo.types import AnswerKind, Budget, Candidate, Lookahead, Purpose
 from tests.arms import of_arm
 from tests.end_to_end.fakes import Blocks, run_composed
 from tests.methods.hand import QUESTION, boxed, play, said, tally, toolkit
+from tests.stored import read_results
 
 ROOT = Path(config_source()).parent
 EXAMPLE = ROOT / "examples/extending"

@@ -3,8 +3,9 @@
 import pytest
 
 from icpo.errors import EngineError
-from icpo.store import read_metrics, read_results
+from icpo.store import read_metrics
 from tests.end_to_end.fakes import Blocks, Continuous, questions_file, run
+from tests.stored import read_results
 
 RIVALS = ("self_consistency", "best_of_n", "tot_self_eval", "tot_majority", "mctsr")
 

@@ -8,8 +8,9 @@ import time
 
 import pytest
 
-from icpo.store import read_results, read_status
+from icpo.store import read_status
 from tests.end_to_end.kill_harness import ROOT, TINY
+from tests.stored import read_results
 
 pytestmark = pytest.mark.slow
 

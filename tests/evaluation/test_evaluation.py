@@ -8,8 +8,9 @@ from icpo.errors import BenchmarkError, ConfigError, ContractError
 from icpo.evaluation.engine_pool import POOL
 from icpo.methods import Direct
 from icpo.rewards.oracle import with_oracle
-from icpo.store import read_metrics, read_results, read_status
+from icpo.store import read_metrics, read_status
 from tests.end_to_end.fakes import Blocks, Continuous, Settings, questions_file, run
+from tests.stored import read_results
 
 
 @dataclass(slots=True)

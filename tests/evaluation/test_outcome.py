@@ -5,9 +5,10 @@ from dataclasses import dataclass
 import pytest
 
 from icpo.errors import ContractError
-from icpo.store import read_metrics, read_results
+from icpo.store import read_metrics
 from icpo.types import Purpose, QuestionResult
 from tests.end_to_end.fakes import questions_file, run
+from tests.stored import read_results
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,19 @@ import pandas as pd
 import pytest
 
 from icpo.grading import GradingRules
+from icpo.store.codec import encode_result
+from icpo.types import (
+    AnswerKind,
+    Candidate,
+    Completion,
+    FinishReason,
+    Question,
+    QuestionResult,
+    Step,
+)
 from tests.experiments.scripts import load
+
+TOTALS = {"num_requests", "num_sequences", "prompt_tokens", "generated_tokens", "wall_seconds"}
 
 
 def metrics(method, label, mean, benchmark="arith_l3", backbone="nano", k=4, **costs):
@@ -30,7 +42,7 @@ def write(folder, *cells):
 
 
 def write_scores(cell, answers):
-    """Scores of seed 0: r is a right answer, w a wrong one."""
+    """Scores of seed 0 (r is a right answer, w a wrong one) and the totals of as many questions."""
     outcomes = {"r": "correct", "w": "wrong"}
     lines = [
         {"question_id": question, "seed": 0, "gold": "8", "rounds": [],
@@ -38,6 +50,16 @@ def write_scores(cell, answers):
         for question, said in answers.items()
     ]  # fmt: skip
     (cell / "scores.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    stored = json.loads((cell / "metrics.json").read_text())
+    if "num_questions" not in stored:
+        return
+    before = stored["num_questions"] * len(stored["seeds"])
+    stored |= {"num_questions": len(answers), "seeds": [0]}
+    for name in TOTALS & stored.keys():
+        stored[name] *= len(answers) / before
+    by_purpose = stored["generated_by_purpose"]
+    stored["generated_by_purpose"] = {k: n * len(answers) / before for k, n in by_purpose.items()}
+    (cell / "metrics.json").write_text(json.dumps(stored))
 
 
 @pytest.fixture
@@ -236,8 +258,13 @@ def test_verdicts_on_right_and_wrong_samples_are_told_apart(tmp_path):
     (cell / "manifest.json").write_text(json.dumps({"config": {"protocol": {"grading": rules}}}))
 
     def step(answer, *verdicts):
+        candidate = Candidate(Completion("", 1, 1, FinishReason.STOP), answer)
         value = sum(verdicts) / len(verdicts) if verdicts else None
-        return {"candidates": [{"answer": answer}], "verdicts": list(verdicts), "value": value}
+        return Step("sample", (candidate,), value, verdicts=tuple(map(float, verdicts)))
+
+    def line(question_id, *steps):
+        question = Question(question_id, "", AnswerKind.NUMBER)
+        return encode_result(QuestionResult(question, 0, steps, ((0, steps[0].candidates),)))
 
     trace = [
         step("8.0", 100, 100),
@@ -247,10 +274,9 @@ def test_verdicts_on_right_and_wrong_samples_are_told_apart(tmp_path):
         step("6", -100),
         step(None),
     ]
-    row = {"question_id": "q0", "seed": 0, "kind": "number", "trace": trace}
-    none_called = row | {"question_id": "q1", "trace": [step("7", -100)]}
+    rows = (line("q0", *trace), line("q1", step("7", -100)))
     write_scores(cell, {"q0": "rw", "q1": "rw"})
-    (cell / "results.jsonl").write_text("".join(json.dumps(line) + "\n" for line in (row, none_called)))
+    (cell / "results.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     [told] = load("baselines/make_verdicts").rows_of(tmp_path, "run")
     assert told["samples judged"] == "6"
     assert told["right ones called right"] == "50.0%" and told["wrong ones called right"] == "25.0%"

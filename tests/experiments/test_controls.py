@@ -5,6 +5,19 @@ import pytest
 
 from icpo.metrics import GradedFinals, QuestionScore
 from icpo.store import read_metrics
+from icpo.types import (
+    AnswerKind,
+    Attempt,
+    Candidate,
+    Completion,
+    FinishReason,
+    Question,
+    QuestionResult,
+    Rewards,
+    Round,
+    Step,
+    Votes,
+)
 from tests.arms import arms_in, of_arm
 from tests.end_to_end.fakes import questions_file, run
 from tests.experiments.scripts import load
@@ -148,19 +161,23 @@ def test_a_vote_leaves_out_what_it_is_told_to(answers, without, right):
 
 
 def test_ideas_are_counted_by_their_tags():
+    silent, seven = (Candidate(Completion("", 1, 1, FinishReason.STOP), answer) for answer in (None, "7"))
+
     def row(*tags):
-        return {"trace": [{"type": "hint"}, *(a_round(tag) for tag in tags)]}
+        hint = Step("hint", (seven,))
+        return QuestionResult(
+            Question("q", "", AnswerKind.NUMBER), 0, (hint, *map(a_round, tags)), ((len(tags), (seven,)),)
+        )
 
     def a_round(tag):
-        attempts = [{"reward": tag}] if tag is not None else []
-        kept = [0] if attempts else []
-        return {"type": "round", "candidates": [{"answer": None}, {"answer": "7"}], "eligible": [1],
-                "attempts": attempts, "kept": kept}  # fmt: skip
+        attempts = (Attempt(seven, tag, ""),) if tag is not None else ()
+        kept = tuple(range(len(attempts)))
+        return Round((silent, seven), Votes((), 0), Rewards((0, tag)), (1,), attempts, (), kept)
 
     rows = dict(enumerate([row(0, 1), row(0, 0), row(1, 0), row(None, 1), row(None)]))
     script = load("controls/beyond_the_vote")
     assert list(script.counts({"arm": rows})) == [["arm", "4", "2", "1"]]
-    assert list(script.kept(row(1))) == [{"answer": "7", "reward": 1}]
+    assert script.kept(row(1)) == [Attempt(seven, 1, "")]
 
 
 @pytest.mark.slow

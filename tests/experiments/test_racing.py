@@ -8,7 +8,17 @@ import numpy as np
 import pytest
 
 from icpo.grading import GradingRules
-from icpo.store import read_results
+from icpo.store import load_results
+from icpo.types import (
+    Attempt,
+    Candidate,
+    Completion,
+    FinishReason,
+    Lookahead,
+    Rewards,
+    Round,
+    Votes,
+)
 from tests.experiments.scripts import EXPERIMENTS, load
 from tests.report.stored_runs import GOLD, me_icpo
 
@@ -31,44 +41,38 @@ def test_the_truth_is_entropy_and_the_price_of_silence(simulation):
     assert race.bits_A() == pytest.approx([1.0, 0.25 * 4, 5 * 4])
 
 
-def test_identical_ideas_have_one_distribution(simulation, tmp_path):
+def test_identical_ideas_have_one_distribution(simulation):
     """Attempts 0 and 2 are one idea: their 2 + 2 look-aheads are its four."""
 
-    def looked(attempt, counts, silent=0):
-        return {"attempt": attempt, "votes": {"counts": counts, "num_abstained": silent}}
+    def looked(attempt, *counts, silent=0):
+        return Lookahead(attempt, Votes(counts, silent))
 
-    stored = [{"reward": 1, "summary": summary} for summary in ("a", "b", "a")]
-    round_ = {
-        "candidates": [{"answer": "7"}] * 3,
-        "eligible": [0, 1, 2],
-        "attempts": stored,
-        "lookaheads": [looked(0, [["7", 2]]), looked(1, [["7", 1]], 1), looked(2, [["8", 1], ["7", 1]])],
-    }
-    race = sys.modules["races"]._race(("q", 0, 0), round_, {"7", "9"})
+    [attempt, *_] = simulation.made_up_races(1)[0].attempts
+    attempts = tuple(replace(attempt, reward=1, summary=summary) for summary in "aba")
+    lookaheads = (looked(0, ("7", 2)), looked(1, ("7", 1), silent=1), looked(2, ("8", 1), ("7", 1)))
+    candidates = tuple(one.candidate for one in attempts)
+    round_ = Round(candidates, Votes((), 0), Rewards((1,) * 3), (0, 1, 2), attempts, lookaheads, ())
+    race = sys.modules["races"].race_of(("q", 0, 0), round_, {"7", "9"})
     assert race.shares_AC.tolist() == [[0.75, 0.25, 0.0], [0.5, 0.0, 0.5], [0.75, 0.25, 0.0]]
     assert race.accuracy_A.tolist() == [0.75, 0.5, 0.75]
 
 
-def test_stored_rounds_know_what_is_right(simulation, tmp_path, monkeypatch):
+def test_stored_rounds_know_what_is_right(simulation, tmp_path):
     """An attempt's accuracy is the share of its look-aheads that equal the gold answer."""
     protocol = {"lookahead": {"forced_answer": None}, "grading": asdict(GradingRules.paper())}
-    monkeypatch.setattr(sys.modules["races"], "_protocol", lambda cell: protocol)
-    cell = me_icpo().write(tmp_path, "reference")
+    cell = me_icpo(config={"protocol": protocol}).write(tmp_path, "reference")
     races = simulation.stored_races(tmp_path / "reference")
-    rows = {(row["question_id"], row["seed"]): row for row in read_results(cell)}
+    results = {result.key: result for result in load_results(cell)}
+    shown = sys.modules["races"].idea_of
     assert races and {race.round for race in races} == {0, 1}
     for race in races:
-        round_ = rows[race.question, race.seed]["trace"][race.round]
-        ideas = [
-            (round_["candidates"][i]["answer"], a["reward"], a["summary"])
-            for i, a in zip(round_["eligible"], round_["attempts"], strict=True)
-        ]
+        round_ = results[race.question, race.seed].rounds[race.round]
         for i, accuracy in enumerate(race.accuracy_A):
             labels = [
                 label
-                for x in round_["lookaheads"]
-                if ideas[x["attempt"]] == ideas[i]
-                for label in x["votes"]["labels"]
+                for x in round_.lookaheads
+                if shown(round_.attempts[x.attempt]) == shown(round_.attempts[i])
+                for label in x.votes.labels
             ]
             assert accuracy == pytest.approx(labels.count(GOLD) / len(labels))
 
@@ -192,12 +196,12 @@ def test_prompts_count_in_flops(tmp_path):
 
 def test_another_idea_counts_whatever_the_index_and_whether_or_not_answers_move():
     script = load("racing/make_table")
-    candidates = [{"answer": "7"}, {"answer": "7"}, {"answer": "8"}]
-    attempts = [{"summary": s, "reward": r} for s, r in (("a", 1), ("a", 1), ("b", 0))]
+    candidates = tuple(Candidate(Completion("", 1, 1, FinishReason.STOP), answer) for answer in "778")
+    attempts = tuple(Attempt(c, r, s) for c, r, s in zip(candidates, (1, 1, 0), "aab", strict=True))
 
     def arm(name, *kept):
         rounds = [
-            {"candidates": candidates, "eligible": [0, 1, 2], "attempts": attempts, "kept": [i]} for i in kept
+            Round(candidates, Votes((), 0), Rewards((1, 1, 0)), (0, 1, 2), attempts, (), (i,)) for i in kept
         ]
         values = {("q", 0): 1.0}
         return script.Costs(

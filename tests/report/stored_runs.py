@@ -59,6 +59,7 @@ class MadeUpCell:
     watch: bool = False
     extra: dict = field(default_factory=dict)
     job: dict = field(default_factory=dict)
+    config: dict = field(default_factory=dict)
 
     @property
     def name(self):
@@ -72,7 +73,7 @@ class MadeUpCell:
     def write(self, outputs: Path, run_name: str) -> Path:
         folder = outputs / run_name / self.name
         job = {"backbone": {"name": self.backbone}, "prompts": PROMPTS, "watch": self.watch, **self.job}
-        config = {"run_name": run_name, "job": job}
+        config = {"run_name": run_name, "job": job, **self.config}
         with CellRecords.open(folder, config=config, config_digest="d") as records:
             scores = []
             for i in range(self.num_questions):

@@ -5,10 +5,10 @@ from itertools import pairwise
 
 import pytest
 
-from icpo.store import read_results
 from icpo.types import Purpose
 from tests.arms import of_arm
 from tests.end_to_end.fakes import Continuous, questions_file, reply, run
+from tests.stored import read_results
 
 ARMS = (
     "racing_uniform_m16",

@@ -8,12 +8,13 @@ import sys
 
 import pytest
 
-from icpo.store import MANIFEST_NAME, read_results, run_cells
+from icpo.store import MANIFEST_NAME, run_cells
 from icpo.store.json_files import replace_json
 from icpo.store.manifest import read_manifest
 from icpo.store.repair import verify
 from tests.slurm.conftest import ON_SLURM, ROOT, wait_until
 from tests.slurm.sandbox import MAX_ARRAY_SIZE, NUM_CPUS
+from tests.stored import read_results
 
 pytestmark = pytest.mark.slurm
 

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from icpo.errors import RecordsError
-from icpo.store import JOURNAL_NAME, Journal, read_results
+from icpo.store import JOURNAL_NAME, Journal
 from tests.store.values import batches, completion, result
+from tests.stored import read_results
 
 
 @pytest.fixture

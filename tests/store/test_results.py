@@ -13,12 +13,12 @@ from icpo.store import (
     load_scores,
     read_manifest,
     read_metrics,
-    read_results,
     read_status,
     read_texts,
     run_cells,
 )
 from tests.store.values import HOSTILE, batches, result, score
+from tests.stored import read_results
 
 
 def test_a_line_says_all_of_a_result_but_the_texts(cell, reopen):
