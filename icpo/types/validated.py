@@ -72,8 +72,9 @@ def checked(hint: Any) -> Any:
         return Annotated[(checked(inner[0]), *inner[1:])]
     if origin in (Union, UnionType):
         return Union[tuple(map(checked, inner))]  # noqa: UP007
-    if origin is tuple:
-        return Annotated[(tuple[tuple(map(checked, inner))], Strict(False))]  # type: ignore[misc]
+    if tuple in (hint, origin):
+        tuples = tuple[tuple(map(checked, inner))] if inner else tuple  # type: ignore[misc]
+        return Annotated[tuples, Strict(False)]
     if origin in CONTAINERS:
         return origin[tuple(map(checked, inner))]
     if not isinstance(hint, type) or origin is not None or hint in BY_PYDANTIC:
