@@ -92,6 +92,7 @@ def _ready(config: DictConfig) -> ReadyCell:
     """A configuration checked and built; of one that a sweeper composed, without Hydra's part."""
     if "hydra" in config:
         HydraConfig.instance().set_config(config)
+        OmegaConf.set_readonly(config.hydra, None)  # set_config forbids what the launcher writes later
         config = OmegaConf.masked_copy(config, [str(key) for key in config if key != "hydra"])
     conf.check_config(config)
     values = conf.resolved(config)
