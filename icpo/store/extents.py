@@ -27,6 +27,13 @@ def extents_of(manifest: Mapping[str, Any]) -> tuple[Extent, ...]:
     )
 
 
+def covered_keys(manifest: Mapping[str, Any]) -> frozenset[tuple[str, int]] | None:
+    """Each (question_id, seed) that a cell was ever to cover; None where the manifest names no extent."""
+    extents = extents_of(manifest)
+    keys = ((name, seed) for one in extents for name in one.question_ids for seed in one.seeds)
+    return frozenset(keys) if extents else None
+
+
 def note_extent(folder: Path, manifest: Mapping[str, Any], extent: Extent) -> dict[str, Any]:
     """The manifest with an extent added, stored; as it was where one that covers the same holds already."""
     if any(_covered(held) == _covered(extent) for held in extents_of(manifest)[-1:]):

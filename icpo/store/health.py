@@ -9,15 +9,16 @@ from icpo.errors import RecordsError
 from icpo.store.codec import decode_result, decode_score
 from icpo.store.journal_file import JOURNAL_NAME, MAGIC, Record, file_size, journal_keys, survey
 from icpo.store.json_files import Seal, finished_lines, read_json
-from icpo.store.manifest import MANIFEST_NAME, is_version_1, read_manifest
+from icpo.store.manifest import MANIFEST_NAME, is_version_1, read_manifest, seal_in
 from icpo.store.readers import (
     METRICS_NAME,
+    NOT_COUNTED,
     RESULTS_NAME,
     SCORES_NAME,
     SiblingJournals,
     Stored,
+    counted,
     decoded_lines,
-    first_of_each,
     keys_used,
     num_measured,
 )
@@ -88,17 +89,17 @@ def verify(folder: Path) -> Health:
         gone = f"{MANIFEST_NAME} is gone: nothing says what the results come from"
         return Health(folder, is_checked=True, faults=tuple(faults or [gone]))
     is_checked = not is_version_1(manifest)
-    seal = Seal(str(manifest.get("config_digest", "")), is_checked)
+    seal = seal_in(manifest)
     # The status first: what it counts was stored before it, also while a process is at work.
     status = _tried(faults, lambda: stored_status(folder, Seal(is_required=is_checked)))
     metrics = _tried(faults, lambda: read_json(folder / METRICS_NAME, seal))
     journal = _tried(faults, lambda: _journal(folder / JOURNAL_NAME)) or _Journal()
     lines = _tried(faults, lambda: decoded_lines(folder / RESULTS_NAME, seal, decode_result)) or []
     grades = _tried(faults, lambda: decoded_lines(folder / SCORES_NAME, seal, decode_score)) or []
-    results, scores = first_of_each(lines), first_of_each(grades)
+    results, scores = counted(lines, manifest), counted(grades, manifest)
     faults += journal.faults
-    faults += _line_faults(RESULTS_NAME, lines)
-    faults += _line_faults(SCORES_NAME, grades)
+    faults += _line_faults(RESULTS_NAME, lines, len(results))
+    faults += _line_faults(SCORES_NAME, grades, len(scores))
     missing = _without_siblings(
         folder, {key for result in results for key in keys_used(result)} - journal.keys
     )
@@ -143,11 +144,11 @@ def _journal(path: Path) -> _Journal:
     return _Journal(frozenset(keys), len(keys), size, len(torn), tuple(faults))
 
 
-def _line_faults(name: str, values: list[Stored | None]) -> Iterator[str]:
+def _line_faults(name: str, values: list[Stored | None], num_counted: int) -> Iterator[str]:
     if num_damaged := values.count(None):
         yield f"{name}: {num_damaged} lines damaged"
-    if num_repeated := len(values) - num_damaged - len(first_of_each(values)):
-        yield f"{name}: {num_repeated} lines repeat a question and seed; the first counts"
+    if num_left_out := len(values) - num_damaged - num_counted:
+        yield f"{name}: {num_left_out} {NOT_COUNTED}"
 
 
 def _gone(name: str, number: int, whose: str) -> Iterator[str]:

@@ -46,7 +46,11 @@ def is_version_1(manifest: Mapping[str, Any]) -> bool:
 
 def seal_of(folder: Path) -> Seal:
     """How the lines and files of a cell are checked."""
-    manifest = read_manifest(folder) or {}
+    return seal_in(read_manifest(folder) or {})
+
+
+def seal_in(manifest: Mapping[str, Any]) -> Seal:
+    """How the lines and files of a cell with that manifest, {} for none, are checked."""
     return Seal(str(manifest.get("config_digest", "")), bool(manifest) and not is_version_1(manifest))
 
 

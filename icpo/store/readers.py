@@ -7,15 +7,17 @@ from typing import Any, TypeVar
 
 from icpo.errors import RecordsError
 from icpo.store.codec import decode_result, decode_score
+from icpo.store.extents import covered_keys
 from icpo.store.journal_file import JOURNAL_NAME, JournalReader
 from icpo.store.json_files import Seal, read_json, read_lines
-from icpo.store.manifest import MANIFEST_NAME, seal_of
+from icpo.store.manifest import MANIFEST_NAME, read_manifest, seal_in, seal_of
 from icpo.store.shared import SharedJournals, journals_beside
 from icpo.types import Batches, QuestionResult, QuestionScore
 
 RESULTS_NAME = "results.jsonl"
 SCORES_NAME = "scores.jsonl"
 METRICS_NAME = "metrics.json"
+NOT_COUNTED = "lines do not count: they repeat a question and seed, or the cell was never to cover theirs"
 
 Stored = TypeVar("Stored", QuestionResult, QuestionScore)
 
@@ -124,17 +126,16 @@ def keys_used(result: QuestionResult) -> set[str]:
 
 def load_lines(path: Path, decode: Callable[[Mapping[str, Any]], Stored]) -> tuple[Stored, ...]:
     """The values of a cell's file; none where there is no such file. See `load_results`."""
-    values = decoded_lines(path, seal_of(path.parent), decode)
+    manifest = read_manifest(path.parent) or {}
+    values = decoded_lines(path, seal_in(manifest), decode)
     if None in values:
         raise RecordsError(
             f"{path} is damaged at line {values.index(None) + 1}. Keep what is whole with "
             f"`icpo salvage {path.parent}`; what was lost is then made again from the journal."
         )
-    found = first_of_each(values)
+    found = counted(values, manifest)
     if len(found) < len(values):
-        log.warning(
-            "%s: %d lines repeat a question and seed; the first counts", path, len(values) - len(found)
-        )
+        log.warning("%s: %d %s", path, len(values) - len(found), NOT_COUNTED)
     return found
 
 
@@ -151,11 +152,12 @@ def decoded_lines(
     return values
 
 
-def first_of_each(values: Iterable[Stored | None]) -> tuple[Stored, ...]:
-    """The whole values; of several with one question and seed the first."""
+def counted(values: Iterable[Stored | None], manifest: Mapping[str, Any]) -> tuple[Stored, ...]:
+    """The first whole value of each question and seed that the cell was ever to cover."""
+    covered = covered_keys(manifest)
     found: dict[tuple[str, int], Stored] = {}
     for value in values:
-        if value is not None:
+        if value is not None and (covered is None or value.key in covered):
             found.setdefault(value.key, value)
     return tuple(found.values())
 

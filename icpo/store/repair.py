@@ -2,9 +2,9 @@
 
 import itertools
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from icpo.errors import RecordsError
 from icpo.store.codec import decode_result, encode_result
@@ -20,15 +20,15 @@ from icpo.store.journal_file import (
 )
 from icpo.store.json_files import encode_line
 from icpo.store.lock import Lock
-from icpo.store.manifest import MANIFEST_NAME, is_version_1, read_manifest, seal_of
+from icpo.store.manifest import MANIFEST_NAME, is_version_1, read_manifest, seal_in
 from icpo.store.packing import pack, unpack
 from icpo.store.readers import (
     METRICS_NAME,
     RESULTS_NAME,
     SCORES_NAME,
     SiblingJournals,
+    counted,
     decoded_lines,
-    first_of_each,
     keys_used,
     load_results,
 )
@@ -70,7 +70,7 @@ def salvage(folder: Path) -> Health:
             )
         _salvage_journal(folder)
         if not verify(folder).is_sound:
-            _salvage_results(folder, can_go_on=not is_version_1(manifest))
+            _salvage_results(folder, manifest)
     return verify(folder)
 
 
@@ -144,11 +144,11 @@ def _salvage_journal(folder: Path) -> None:
         replace_file(path, itertools.chain([MAGIC], _whole_records(file)))
 
 
-def _salvage_results(folder: Path, *, can_go_on: bool) -> None:
+def _salvage_results(folder: Path, manifest: Mapping[str, Any]) -> None:
     """Keeps the results whose samples are there; what was made from all of them is set aside."""
-    seal, path = seal_of(folder), folder / RESULTS_NAME
+    seal, path, can_go_on = seal_in(manifest), folder / RESULTS_NAME, not is_version_1(manifest)
     available = journal_keys(folder / JOURNAL_NAME).union(*map(journal_keys, SiblingJournals(folder)))
-    whole = first_of_each(decoded_lines(path, seal, decode_result))
+    whole = counted(decoded_lines(path, seal, decode_result), manifest)
     kept = [result for result in whole if not can_go_on or keys_used(result) <= available]
     made_again = (SCORES_NAME, METRICS_NAME, STATUS_NAME) if can_go_on else ()
     for name in (RESULTS_NAME, *made_again):

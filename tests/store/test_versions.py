@@ -10,8 +10,10 @@ from icpo.cli.regrade import main as regrade
 from icpo.errors import OtherResults, RecordsError
 from icpo.report import write_report
 from icpo.store import CellRecords, load_results, load_scores, read_manifest, read_metrics
+from icpo.store.extents import Extent
 from icpo.store.health import verify
 from icpo.store.json_files import Seal, decode, replace_json
+from icpo.store.repair import salvage
 from tests.end_to_end import fakes
 from tests.store.values import result
 
@@ -117,7 +119,23 @@ def test_the_first_of_equal_lines_counts_and_the_rest_is_reported(cell, reopen, 
         (("a", 0), "first"),
         (("b", 0), "How many?"),
     ]
-    assert "2 lines repeat" in caplog.text
+    assert "2 lines do not count" in caplog.text
     health = verify(cell)
     assert (health.num_results, health.verdict) == (2, "DAMAGED")
-    assert any("2 lines repeat" in fault for fault in health.faults)
+    assert any("2 lines do not count" in fault for fault in health.faults)
+
+
+def test_a_line_of_a_question_that_was_never_asked_for_does_not_count(cell, reopen, caplog):
+    """Its checksum is right, so that nothing but the cell's extent speaks against it."""
+    with reopen() as opened:
+        opened.extend(Extent(seeds=(0,), question_ids=("a", "b"), num_finals=1))
+        for one in (result("a"), result("stranger"), result("b", seed=7)):
+            opened.append(one)
+        opened.mark("interrupted", questions_done=1)
+    assert [one.key for one in load_results(cell)] == [("a", 0)]
+    assert "2 lines do not count" in caplog.text
+    assert any("2 lines do not count" in fault for fault in verify(cell).faults)
+    with reopen() as opened:
+        assert opened.done() == {("a", 0)}
+    salvage(cell)
+    assert not any("do not count" in fault for fault in verify(cell).faults)
