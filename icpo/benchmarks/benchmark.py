@@ -80,6 +80,11 @@ class Benchmark:
         golds = {item.item_id: item.answer for item in kept if item.answer is not None}
         return LoadedBenchmark(questions, golds, digest, sourced.revision, len(kept) - len(wanted))
 
+    @property
+    def is_here(self) -> bool:
+        """Whether the questions can be read without the network."""
+        return self.path is not None or not isinstance(self.source, HubSource)
+
     def num_questions(self) -> int | None:
         """How many questions there are at most; the limit or the expected count, else those of a file.
 

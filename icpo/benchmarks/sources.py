@@ -3,6 +3,7 @@
 import sys
 from dataclasses import dataclass
 from fnmatch import fnmatch
+from functools import cache
 from pathlib import Path
 from typing import Protocol
 
@@ -143,9 +144,14 @@ class TextSource:
     def read(self, name: str) -> Sourced:
         """One item."""
         try:
-            text = sys.stdin.read() if self.path == "-" else Path(self.path).read_text(encoding="utf-8")
+            text = _standard_input() if self.path == "-" else Path(self.path).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise BenchmarkError(f"The question cannot be read from {self.path}: {error}.") from None
         if not text.strip():
             raise BenchmarkError(f"The question read from {self.path} is empty.")
         return Sourced([Item(f"{name}/0", text.strip(), None)])
+
+
+@cache
+def _standard_input() -> str:
+    return sys.stdin.read()

@@ -48,6 +48,8 @@ class Task:
     def plan(self, cells: Sequence[DictConfig], *, is_here: bool) -> bool:
         """Check and build all cells before anything is written; a dry run ends here."""
         ready = [_ready(config) for config in cells]
+        for cell in ready:
+            conf.check_job(cell.job, is_here=is_here)
         if ready[0].values.get("dry_run"):
             _print_needs(ready)
             return False
@@ -93,7 +95,7 @@ def _ready(config: DictConfig) -> ReadyCell:
     if "hydra" in config:
         HydraConfig.instance().set_config(config)
         OmegaConf.set_readonly(config.hydra, None)  # set_config forbids what the launcher writes later
-        config = OmegaConf.masked_copy(config, [str(key) for key in config if key != "hydra"])
+        config = conf.without(config, "hydra")
     conf.check_config(config)
     values = conf.resolved(config)
     run = StoredRun(Path(values["output_root"]), str(values["run_name"]), values["tracking"])

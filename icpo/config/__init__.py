@@ -1,5 +1,6 @@
 """Where configurations are, what is refused, what they build; only this and cli/run.py know Hydra."""
 
+from icpo.config.before import CheckCell, check_job
 from icpo.config.callbacks import CheckLauncher, RefuseSecrets
 from icpo.config.checks import check_arguments, check_config
 from icpo.config.choices import choices, help_text, presets_by_kind
@@ -8,16 +9,18 @@ from icpo.config.messages import HYDRA_ERRORS, one_line
 from icpo.config.source import config_source, presets
 from icpo.config.sweeper import ArmSweeper, folder_of
 from icpo.config.targets import sources
-from icpo.config.values import build, config_digest, resolved
+from icpo.config.values import build, config_digest, resolved, without
 
 __all__ = [
     "HYDRA_ERRORS",
     "ArmSweeper",
+    "CheckCell",
     "CheckLauncher",
     "RefuseSecrets",
     "build",
     "check_arguments",
     "check_config",
+    "check_job",
     "choices",
     "compose",
     "config_digest",
@@ -29,4 +32,5 @@ __all__ = [
     "presets_by_kind",
     "resolved",
     "sources",
+    "without",
 ]

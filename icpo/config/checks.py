@@ -11,7 +11,8 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from icpo.config.callbacks import check_argument
-from icpo.config.messages import did_you_mean, one_line
+from icpo.config.messages import did_you_mean, no_value, one_line
+from icpo.config.quoting import check_override
 from icpo.config.source import REFERENCE, conf_folder, folders, keys_referred_to, never_read, presets
 from icpo.config.targets import check_target, targets
 from icpo.errors import ConfigError
@@ -35,7 +36,8 @@ def check_arguments(arguments: Sequence[str]) -> None:
     for argument in arguments:
         group, _, choice = argument.partition("=")
         check_argument(argument)
-        check_budget_key(group)
+        check_override(argument)
+        check_budget_key(group, choice)
         if group.lstrip("+~") == "variant":
             raise ConfigError(
                 f"{argument}: variants are arms now, and a preset has its own. Pass arm={choice}."
@@ -54,10 +56,13 @@ def check_arguments(arguments: Sequence[str]) -> None:
             )
 
 
-def check_budget_key(key: str) -> None:
+def check_budget_key(key: str, value: str = "NUMBER") -> None:
     """Refuses a number of the budget under a key that held it in version 1. Raises ConfigError."""
     if moved := BUDGET.match(key):
-        raise ConfigError(f"{key} is now budget.{moved[1]}; budget=small, medium or large sets all numbers.")
+        raise ConfigError(
+            f"{key} is a number of the budget, whatever the method: pass budget.{moved[1]}={value}. "
+            "budget=small, medium or large sets all its numbers."
+        )
 
 
 def check_config(config: DictConfig) -> None:
@@ -78,8 +83,8 @@ def check_config(config: DictConfig) -> None:
     if absent:
         raise ConfigError(f"Every run needs {', '.join(absent)}; leave {absent[0]} in, as {absent[0]}=VALUE.")
     if missing:
-        raise ConfigError(f"No value for {', '.join(missing)}. Pass e.g. {missing[0]}=VALUE.")
-    if any(part in NO_FOLDER for part in str(config.run_name).split("/")):
+        raise ConfigError(" ".join(map(no_value, missing)))
+    if any(part.strip() in NO_FOLDER for part in str(config.run_name).split("/")):
         raise ConfigError(f"run_name names a folder below output_root, got {config.run_name!r}.")
     if "/" in str(config.cell) or config.cell in NO_FOLDER:
         raise ConfigError(

@@ -58,10 +58,17 @@ def one_line(error: Exception) -> str:
         cause = error.__cause__
         told = describe(cause) if isinstance(cause, ValidationError) else str(cause)
         return f"{told}; {str(error).splitlines()[-1]}"
+    if missing := re.search(r"Missing mandatory value: ([\w.]+)", str(error)):
+        return no_value(missing[1])
     told = str(error).partition("Config search path")[0]
     lines = [line.strip() for line in told.splitlines() if line.strip()]
     kept = "; ".join(line for line in lines if not (line.startswith("object_type") or _is_bad_advice(line)))
     return kept if "use +" in kept else kept + _suggestion(error.__cause__)
+
+
+def no_value(key: str) -> str:
+    """What to say of a setting that has to be given."""
+    return f"No value for {key}. Pass {key}=VALUE."
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

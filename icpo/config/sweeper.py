@@ -10,12 +10,14 @@ from hydra._internal.core_plugins import basic_sweeper
 from hydra.core.config_loader import ConfigLoader
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.plugins import Plugins
+from hydra.errors import ConfigCompositionException
 from hydra.plugins.config_source import ConfigResult
 from hydra.plugins.sweeper import Sweeper
 from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig, OmegaConf
 
-from icpo.config.arms import plan_cells
+from icpo.config.arms import PlannedCell, plan_cells
+from icpo.config.messages import one_line
 from icpo.errors import ConfigError
 
 
@@ -78,14 +80,21 @@ class ArmSweeper(Sweeper):
             OverridesParser.create(config_loader=self._loader),
         )
         cells = []
+        failed: list[tuple[PlannedCell, ConfigCompositionException]] = []
         for cell in planned:
             overrides = list(cell.overrides)
-            config = self._loader.load_sweep_config(self._master, overrides)
+            try:
+                config = self._loader.load_sweep_config(self._master, overrides)
+            except ConfigCompositionException as error:
+                failed.append((cell, error))
+                continue
             if cell.suffix:
                 config.cell = f"{config.cell}{cell.suffix}"
                 overrides.append(f"cell='{config.cell}'")
             self._composed.cells[tuple(overrides)] = config
             cells.append((overrides, config))
+        if failed:
+            raise _unknown_settings(failed, [overrides for overrides, _ in cells])
         return cells
 
     def _preset_choices(self, arguments: Sequence[str]) -> dict[str, str]:
@@ -126,6 +135,23 @@ class _Composed:
 def folder_of(config: DictConfig) -> Path:
     """The folder of a cell."""
     return Path(str(config.output_root)) / str(config.run_name) / str(config.cell)
+
+
+def _unknown_settings(
+    failed: Sequence[tuple[PlannedCell, ConfigCompositionException]], others: Sequence[Sequence[str]]
+) -> ConfigError:
+    """The error for settings that some cells cannot have; it names the arms that can."""
+    cell, error = failed[0]
+    lacking, having = _arm(cell.overrides), list(dict.fromkeys(map(_arm, others)))
+    if lacking in having or not having:
+        return ConfigError(one_line(error))
+    return ConfigError(
+        f"Arm {lacking}: {one_line(error)} To run the arms that have it, pass arm={','.join(having)}."
+    )
+
+
+def _arm(overrides: Sequence[str]) -> str:
+    return next(one.removeprefix("arm=") for one in overrides if one.startswith("arm="))
 
 
 def _refuse_equal(folders: Sequence[Path], overrides: Sequence[Sequence[str]]) -> None:

@@ -73,13 +73,17 @@ def build(node: Any) -> Any:
 def resolved(config: DictConfig) -> dict[str, Any]:
     """The configuration as plain values, interpolations resolved. Raises ConfigError where one cannot be."""
     try:
-        kept = OmegaConf.masked_copy(
-            config, [str(key) for key in config if key != "arms"]
-        )  # of the whole sweep
+        kept = without(config, "arms")  # which are of the whole sweep
         container = OmegaConf.to_container(kept, resolve=True, throw_on_missing=True)
     except OmegaConfBaseException as error:
         raise ConfigError(one_line(error)) from None
     return masked(container)  # type: ignore[no-any-return]
+
+
+def without(config: DictConfig, *keys: str) -> DictConfig:
+    """A copy of the configuration without some of its groups."""
+    copy: DictConfig = OmegaConf.masked_copy(config, [str(key) for key in config if key not in keys])
+    return copy
 
 
 def config_digest(values: Mapping[str, Any]) -> str:

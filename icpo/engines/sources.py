@@ -38,16 +38,10 @@ def locate(backbone: "Backbone") -> Source:
 
     Raises EngineError where there is none, and for a local one without configuration or tokenizer.
     """
+    check_folder(backbone)
     if backbone.is_local:
         folder = Path(backbone.location)
-        lacking = [part for part, names in PARTS.items() if not any(any(folder.glob(n)) for n in names)]
-        if lacking and lacking != [WEIGHTS]:  # a mere shape can be had with random weights
-            raise EngineError(
-                f"backbone={backbone.name}: the folder {folder} lacks {', '.join(lacking)}. {A_WHOLE_FOLDER}"
-            )
         return Source(folder, f"sha256:{digest(folder)}")
-    if _names_a_folder(backbone.model_id):
-        raise EngineError(_no_folder(backbone))
     from huggingface_hub import constants, snapshot_download
 
     try:
@@ -63,6 +57,19 @@ def locate(backbone: "Backbone") -> Source:
             f"{constants.HF_HUB_CACHE} nor to be had from the hub ({reason}). {OTHER_PLACES}"
         ) from error
     return Source(folder, f"{backbone.model_id}@{folder.name}")
+
+
+def check_folder(backbone: "Backbone") -> None:
+    """Raises EngineError where a backbone names a folder that is not there, or not a model's."""
+    if backbone.is_local:
+        folder = Path(backbone.location)
+        lacking = [part for part, names in PARTS.items() if not any(any(folder.glob(n)) for n in names)]
+        if lacking and lacking != [WEIGHTS]:  # a mere shape can be had with random weights
+            raise EngineError(
+                f"backbone={backbone.name}: the folder {folder} lacks {', '.join(lacking)}. {A_WHOLE_FOLDER}"
+            )
+    elif _names_a_folder(backbone.model_id):
+        raise EngineError(_no_folder(backbone))
 
 
 def absence(backbone: "Backbone") -> str | None:

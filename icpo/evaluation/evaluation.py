@@ -10,6 +10,7 @@ from rich.console import Console
 
 from icpo.backbones import Backbone, ChatTemplate
 from icpo.benchmarks import Benchmark, LoadedBenchmark
+from icpo.engines.sources import check_folder
 from icpo.errors import BenchmarkError
 from icpo.evaluation.blocked import BlockedQuestions
 from icpo.evaluation.cell import Cell
@@ -103,6 +104,15 @@ class Evaluation:
         return self.protocol.sampling_by_purpose(
             self.backbone.max_answer_tokens, self.backbone.thinking_tokens
         )
+
+    def check(self, *, is_here: bool) -> None:
+        """Raises IcpoError where the questions, the weights or what the engine needs are missing."""
+        if self.benchmark.is_here:
+            self._require_golds(self.benchmark.load())
+        if getattr(self.engine, "loads_weights", False):
+            check_folder(self.backbone)
+        if is_here:
+            self.engine.preflight()
 
     def preflight(self) -> None:
         """Warn of answers that would be cut; raise EngineError where this machine cannot run the engine."""
@@ -200,15 +210,19 @@ class Evaluation:
     def _is_right(self, loaded: LoadedBenchmark, grader: Grader) -> IsRight:
         """Whether an answer is right. Raises BenchmarkError where an oracle has a question without a gold."""
         golds = loaded.golds
-        unknown = [q.question_id for q in loaded.questions if q.question_id not in golds]
+        self._require_golds(loaded)
+        return lambda question, answer: bool(
+            grader.judge(answer, golds[question.question_id], question.kind).correct
+        )
+
+    def _require_golds(self, loaded: LoadedBenchmark) -> None:
+        """Raises BenchmarkError where an oracle has a question without a gold."""
+        unknown = [q.question_id for q in loaded.questions if q.question_id not in loaded.golds]
         if unknown and has_oracle(self.method):
             raise BenchmarkError(
                 f"reward=oracle needs gold answers, and {self.benchmark.name} has none for {unknown[0]!r}. "
                 "Use reward=majority."
             )
-        return lambda question, answer: bool(
-            grader.judge(answer, golds[question.question_id], question.kind).correct
-        )
 
     def toolkit(self, grader: Grader) -> Toolkit:
         """What the method works with."""

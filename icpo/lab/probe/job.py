@@ -22,6 +22,10 @@ class Probe:
 
     evaluation: Evaluation
 
+    def check(self, *, is_here: bool) -> None:
+        """Raises IcpoError where the evaluation cannot run."""
+        self.evaluation.check(is_here=is_here)
+
     def preflight(self) -> None:
         """Raises EngineError where this machine cannot run the engine at all."""
         self.evaluation.preflight()

@@ -39,6 +39,10 @@ class Ttrl:
                 f"TTRL is trained by majority votes, not by reward={reward}. Use reward=majority."
             )
 
+    def check(self, *, is_here: bool) -> None:
+        """Raises IcpoError where the evaluation cannot run."""
+        self.evaluation.check(is_here=is_here)
+
     def preflight(self) -> None:
         """Raises EngineError where this machine cannot train or evaluate."""
         self.evaluation.preflight()

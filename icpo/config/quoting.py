@@ -1,0 +1,41 @@
+"""Overrides that Hydra's grammar does not take, and how they are quoted so that it does."""
+
+import re
+import shlex
+
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.errors import HydraException
+
+from icpo.errors import ConfigError
+
+
+def check_override(argument: str) -> None:
+    """Raises ConfigError where Hydra cannot read an override, with the argument as it can be pasted."""
+    key, equals, value = argument.partition("=")
+    if not equals or argument.startswith("-") or _parses(argument):
+        return
+    quoted = f"{key}={_quoted(value)}"
+    if not _parses(quoted):
+        raise ConfigError(f"Hydra cannot read {argument}. Settings are KEY=VALUE, as in seeds=[0,1].")
+    raise ConfigError(
+        f"{argument} holds characters that Hydra takes as its own. If they are a part of the value, pass "
+        f"{shlex.quote(quoted)}"
+    )
+
+
+def _parses(argument: str) -> bool:
+    try:
+        OverridesParser.create().parse_override(argument)
+    except HydraException:
+        return False
+    return True
+
+
+def _quoted(value: str) -> str:
+    """A value in the double quotes of Hydra's grammar; of a list, each part that needs them."""
+    if value.startswith("[") and value.endswith("]"):
+        parts = (part if _parses(f"k={part}") else _quoted(part) for part in value[1:-1].split(","))
+        return f"[{','.join(parts)}]"
+    escaped = re.sub(r'(\\*)"', r'\1\1\\"', value)
+    backslashes = len(escaped) - len(escaped.rstrip("\\"))
+    return f'"{escaped}{chr(92) * backslashes}"'

@@ -1,0 +1,95 @@
+"""Command lines that are refused leave nothing behind, and say in one line what is wrong."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PROGRAM = """
+import contextlib, io, json, sys
+from icpo.cli.run import main
+for arguments in json.load(sys.stdin):
+    sys.argv, said = ["icpo run", *arguments], io.StringIO()
+    with contextlib.redirect_stderr(said):
+        try:
+            main()
+            status = 0
+        except SystemExit as end:
+            status = end.code
+    print(json.dumps([status, said.getvalue()]))
+"""
+QUICK = ["+exp=quickstart", "benchmark=arith_l1"]
+FILE = ["+exp=quickstart", "benchmark=_file", "benchmark.name=mine"]
+REFUSED = [
+    ([*QUICK, "run_name=../evil"], "run_name names a folder below output_root"),
+    ([*QUICK, "run_name=a/../../evil"], "run_name names a folder below output_root"),
+    ([*QUICK, "run_name=/evil"], "run_name names a folder below output_root"),
+    ([*QUICK, "run_name="], "run_name names a folder below output_root"),
+    ([*QUICK, "run_name=' '"], "run_name names a folder below output_root"),
+    (["+exp=convergence", "run_name=../evil"], "run_name names a folder below output_root"),
+    (["+exp=convergence", "run_name="], "run_name names a folder below output_root"),
+    ([*QUICK, "benchmark.limit=none"], "limit must be a whole number, got 'none'"),
+    ([*QUICK, "benchmark.limit=-1"], "limit"),
+    ([*QUICK, "benchmark.start=100000"], "leaves none"),
+    ([*QUICK, "benchmark.ids=[nobody]"], "no question 'nobody'"),
+    ([*QUICK, "seeds=[]"], "seeds"),
+    ([*QUICK, "method.num_rounds=3"], "pass budget.num_rounds=3"),
+    ([*QUICK, "method.finals_after=[1]"], "pass arm=me_icpo"),
+    ([*QUICK, "backbone.model_id=./nowhere"], "there is no folder"),
+    ([*QUICK, "dry_run=perhaps"], "dry_run must be true or false"),
+    ([*FILE, "benchmark.kind=number", "benchmark.path=nowhere.csv"], "There is no file"),
+    ([*FILE, "benchmark.kind=number", "benchmark.path=good.txt"], "must end in one of"),
+    ([*FILE, "benchmark.kind=number", "benchmark.path=columns.csv"], "column"),
+    ([*FILE, "benchmark.kind=number", "benchmark.path=words.csv"], "asks for answers of kind number"),
+    ([*FILE, "benchmark.kind=numbers", "benchmark.path=good.csv"], "kind"),
+    (["+exp=solve", "question_file=good.txt", "reward=oracle"], "needs gold answers"),
+    ([*FILE, "benchmark.kind=number"], "path"),
+    ([*FILE, "benchmark.path=good.csv"], "No value for benchmark.kind. Pass benchmark.kind="),
+    (["+exp=quickstart", "benchmark=_file", "benchmark.path=good.csv"], "No value for benchmark.name"),
+    (["+exp=solve"], "No value for question_file. Pass question_file="),
+    (["+exp=solve", "question_file=nowhere.txt"], "nowhere.txt"),
+    (["+exp=solve", "question_file=empty.txt"], "is empty"),
+    ([*QUICK, "engine=openai", "backbone=nano"], "api_key_env"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def refused(tmp_path_factory):
+    """The status and the words of every refusal, and the folder in which all were tried."""
+    folder = tmp_path_factory.mktemp("refused")
+    (folder / "good.csv").write_text("problem,answer\nHow many?,3\n")
+    (folder / "good.txt").write_text("How many?")
+    (folder / "columns.csv").write_text("colour,size\nred,3\n")
+    (folder / "words.csv").write_text("problem,answer\nHow many?,several\n")
+    (folder / "empty.txt").write_text(" \n")
+    before = sorted(folder.rglob("*"))
+    lines = [[*arguments, "output_root=there/outputs"] for arguments, _ in REFUSED]
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(ROOT), "OPENAI_API_KEY": ""},
+        input=json.dumps(lines),
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=True,
+    )
+    said = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("[")]
+    return {"folder": folder, "before": before, "said": said}
+
+
+@pytest.mark.parametrize("number", range(len(REFUSED)), ids=lambda n: " ".join(REFUSED[n][0][1:]))
+def test_a_refused_command_line_is_one_line_and_status_2(refused, number):
+    status, said = refused["said"][number]
+    lines = [line for line in said.splitlines() if "[HYDRA]" not in line]
+    assert status == 2 and len(lines) == 1, said
+    assert lines[0].startswith("icpo: ") and REFUSED[number][1] in lines[0]
+
+
+def test_refused_command_lines_write_nothing(refused):
+    assert sorted(refused["folder"].rglob("*")) == refused["before"]
+    assert not (refused["folder"].parent / "evil").exists()
