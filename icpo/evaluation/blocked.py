@@ -1,4 +1,4 @@
-"""Questions that a provider's filter refuses: a few are counted, too many fail the cell."""
+"""Questions that a filter or the context refuses: a few are counted, too many fail the cell."""
 
 from collections.abc import Iterable
 
@@ -12,24 +12,39 @@ class BlockedQuestions:
     def __init__(self, max_share: float, num_total: int, stored: Iterable[QuestionResult]) -> None:
         """`stored` are the results of earlier sessions; at most `max_share` of `num_total` may be blocked."""
         self._max_share, self._num_total = max_share, num_total
-        self.num_blocked = sum(map(is_blocked, stored))
+        self.num_blocked = self._num_too_long = 0
+        for result in stored:
+            self._count(result)
 
     def see(self, result: QuestionResult) -> None:
         """Counts one more result. Raises EngineError as `check` does."""
-        self.num_blocked += is_blocked(result)
+        self._count(result)
         self.check()
 
+    def _count(self, result: QuestionResult) -> None:
+        self.num_blocked += is_blocked(result)
+        self._num_too_long += _all_ended_by(result, FinishReason.PROMPT_TOO_LONG)
+
     def check(self) -> None:
-        """Raises EngineError where more are blocked than may be."""
+        """Raises EngineError where more are blocked than may be, or where no prompt fitted."""
         if self.num_blocked > self._max_share * self._num_total:
             raise EngineError(
                 f"{self.num_blocked} of {self._num_total} questions were refused by the provider's filter, "
                 f"more than max_failed_share={self._max_share:g}. Use another server, or raise it; "
                 "blocked questions count as not answered."
             )
+        if 0 < self._num_total == self._num_too_long:
+            raise EngineError(
+                f"The prompts of all {self._num_total} questions are too long for the context: none was "
+                "answered. Raise backbone.max_context_tokens, and the context that the server has."
+            )
 
 
 def is_blocked(result: QuestionResult) -> bool:
     """Whether a filter left no final sample of a question."""
+    return _all_ended_by(result, FinishReason.CONTENT_FILTER)
+
+
+def _all_ended_by(result: QuestionResult, reason: FinishReason) -> bool:
     finals = [candidate.completion for _, candidates in result.finals for candidate in candidates]
-    return bool(finals) and all(one.finish_reason is FinishReason.CONTENT_FILTER for one in finals)
+    return bool(finals) and all(one.finish_reason is reason for one in finals)

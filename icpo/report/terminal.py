@@ -1,6 +1,7 @@
 """The tables that are printed when a run ends."""
 
 from collections.abc import Collection
+from textwrap import fill
 
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
@@ -12,6 +13,7 @@ from icpo.report.report import Report
 from icpo.report.tables import TextTable, first_table, gain_table, paper_table
 
 GAINS = ("mean_at_k", "accuracy")
+HEADER_WIDTH = 11  # of a column of numbers: a longer title takes several lines
 MIN_WIDTH = 140  # a pipe has no width, and a table folded at 80 columns cannot be read
 
 
@@ -56,7 +58,8 @@ def _table(table: TextTable) -> list[RenderableType]:
     shown = Table()
     for i, name in enumerate(table.header):
         is_text = i < table.num_texts
-        shown.add_column(name, justify="left" if is_text else "right", no_wrap=not is_text, overflow="fold")
+        title = name if is_text else fill(name, HEADER_WIDTH, break_long_words=False)
+        shown.add_column(title, justify="left" if is_text else "right", no_wrap=not is_text, overflow="fold")
     for i, row in enumerate(table.rows):
         is_last = i + 1 == len(table.rows) or table.rows[i + 1][0] != row[0]
         texts = ("" if i and table.rows[i - 1][0] == row[0] else row[0], *row[1:])

@@ -39,7 +39,7 @@ class Server(ThreadingHTTPServer):
 
     def __init__(self, plan=lambda body: None):
         super().__init__(("127.0.0.1", 0), Handler)
-        self.plan, self.slow_seconds = plan, SLOW_SECONDS
+        self.plan = plan
         self.lock = threading.Lock()
         self.requests = []
         self.served = []
@@ -94,7 +94,7 @@ class Handler(BaseHTTPRequestHandler):
             status, message = fault
             self.reply(status, {"error": {"message": message, "code": status}})
         elif fault == "slow":
-            time.sleep(self.server.slow_seconds)
+            time.sleep(SLOW_SECONDS)
             self.reply(200, self.completion(body, body.get("n", 1)))
         elif fault == "half json":
             self.send(200, json.dumps(self.completion(body, 1)).encode()[:-30])

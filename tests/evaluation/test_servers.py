@@ -40,6 +40,30 @@ def test_a_cell_in_which_too_many_are_refused_fails_and_goes_on_when_more_may_be
     run(tmp_path, source, "method=direct", "max_failed_share=0.4", engine=Filtering())
 
 
+@dataclass(slots=True)
+class Narrow(Continuous):
+    """Has no room for prompts, but for one of those that speak of apples where `but` names it."""
+
+    but: str = "none"
+
+    def answer(self, request):
+        if self.but in request.prompt.user:
+            return reply(request)
+        return [Completion("", 900, 0, FinishReason.PROMPT_TOO_LONG)] * request.num_samples
+
+
+def test_a_cell_in_which_no_prompt_fits_fails_and_stays_failed(tmp_path):
+    source = questions_file(tmp_path)
+    for _ in range(2):
+        with pytest.raises(EngineError, match=r"all 3 questions .*max_context_tokens"):
+            run(tmp_path, source, "method=direct", engine=Narrow())
+
+
+def test_a_cell_in_which_some_prompts_do_not_fit_is_done(tmp_path):
+    cell, _ = run(tmp_path, questions_file(tmp_path), "method=direct", engine=Narrow(but="2 apples"))
+    assert read_metrics(cell)["num_questions"] == 3
+
+
 def test_the_addresses_of_a_server_are_in_the_manifest_and_may_change(tmp_path):
     source = questions_file(tmp_path)
     more = ("method=direct", "max_failed_share=1.0")

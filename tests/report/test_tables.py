@@ -2,8 +2,10 @@
 
 import pytest
 
+from icpo.report.cells import load_cells
 from icpo.report.dashboard import blocks
 from icpo.report.frame import run_frame, sections
+from icpo.report.page import count_table
 from icpo.report.tables import first_table, gain_table, score_table
 from tests.report.stored_runs import MadeUpCell, me_icpo
 
@@ -97,3 +99,11 @@ def test_gains_alone_name_both_arms(outputs):
     assert [row[:2] for row in table.rows] == [
         (level, "ME-ICPO minus base") for level in ("arith_l3", "arith_l4", "arith_l3-l4")
     ]
+
+
+def test_questions_that_a_filter_refused_are_counted_where_answers_are(tmp_path):
+    blocked = MadeUpCell("arith_l1")
+    blocked.extra |= {"num_blocked": 2}
+    blocked.write(tmp_path, "run")
+    table = count_table(load_cells(tmp_path, "run"))
+    assert dict(zip(table.header, table.rows[0], strict=True))["blocked questions"] == "2"

@@ -89,7 +89,7 @@ class Filler:
             try:
                 got = self._read(await self._caller.call(body, worst))
             except Blocked:
-                self.notes["blocked_prompts"] += 1
+                self.notes["blocked_requests"] += 1
                 got = [Completion("", 0, 0, FinishReason.CONTENT_FILTER)] * num_missing
             except PromptTooLong as refusal:
                 room = self._room(refusal.lengths, max_tokens, request.sampling.min_room_tokens)

@@ -112,7 +112,7 @@ def shared(total: int, weights: Sequence[int]) -> list[int]:
 
 def _choice(choice: object) -> Choice:
     if not isinstance(choice, dict):
-        raise ReplyError("a choice that is no object", first_words(choice))
+        raise ReplyError("a choice that is not an object", first_words(choice))
     _raise_error_inside(choice)
     given = choice.get("finish_reason")
     word = str(given).lower()

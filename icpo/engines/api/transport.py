@@ -38,7 +38,7 @@ async def assembled(stream: Any) -> object:
     whole: Json = {}
     async for chunk in stream:
         if not isinstance(chunk, dict):
-            raise ReplyError("a chunk that is no object", first_words(chunk))
+            raise ReplyError("a chunk that is not an object", first_words(chunk))
         whole |= {key: value for key, value in chunk.items() if value is not None}
         pieces = chunk.get("choices") or []
         if not isinstance(pieces, list) or not all(isinstance(piece, dict) for piece in pieces):

@@ -174,6 +174,6 @@ def describe(completions, account) -> str:
         FinishReason.CONTENT_FILTER: "blocked",
         FinishReason.PROMPT_TOO_LONG: "prompt too long",
     }[reason]
-    plain = ("requests", "prompt_tokens", "generated_tokens", "cost_dollars", "blocked_prompts")
+    plain = ("requests", "prompt_tokens", "generated_tokens", "cost_dollars", "blocked_requests")
     hidden = (*plain, "unconfirmed_tokens", "unconfirmed_cost_dollars")
     return ", ".join([said, *(f"{name} {value}" for name, value in account.items() if name not in hidden)])

@@ -12,7 +12,7 @@ SITUATIONS = [
         RETRIED,
     ),
     Situation(
-        "HTML to everything",
+        "HTML every time",
         [lambda h, body: h.send(200, b"<html>welcome to the proxy</html>", kind="text/html")],
         (3, "<html>welcome to the proxy"),
     ),
@@ -29,9 +29,9 @@ SITUATIONS = [
     Situation("no server at all", [], (0, "Does a server listen there"), is_there=False),
     Situation("JSON that is called text/plain", [body_of(ok(), kind="text/plain")], (1, "answered")),
     Situation("JSON that is called HTML", [body_of(ok(), kind="text/html")], (1, "answered")),
-    Situation("an empty body, to everything", [lambda h, body: h.send(200, b"")], (3, "broken reply")),
-    Situation("status 204, to everything", [lambda h, body: h.send(204, b"")], (3, "broken reply")),
-    Situation("bytes that are no UTF-8, once", [body_of(ok(), old=b"42", new=b"\xff\xfe"), ok()], LOST),
+    Situation("an empty body, every time", [lambda h, body: h.send(200, b"")], (3, "broken reply")),
+    Situation("status 204, every time", [lambda h, body: h.send(204, b"")], (3, "broken reply")),
+    Situation("bytes that are not UTF-8, once", [body_of(ok(), old=b"42", new=b"\xff\xfe"), ok()], LOST),
     Situation("JSON nested too deeply, once", [lambda h, body: h.send(200, b"[" * 100_000), ok()], LOST),
     Situation(
         "damaged compression, once",
@@ -55,10 +55,10 @@ SITUATIONS = [
         "a redirection that keeps the method, once", [redirect(307, "/v2/chat/completions"), ok()], RETRIED
     ),
     Situation(
-        "redirections in a circle",
+        "a redirection loop",
         [redirect(307, "/v1/chat/completions")],
         (21, "connection lost: TooManyRedirects"),
         {"max_retries": 0},
     ),
-    Situation("a redirection to nowhere", [lambda h, body: h.send(302, b"")], (1, "engine.base_url")),
+    Situation("a redirection without an address", [lambda h, body: h.send(302, b"")], (1, "engine.base_url")),
 ]

@@ -7,7 +7,7 @@ THINKS = {"reasoning_end": "</think>"}
 
 SITUATIONS = [
     Situation(
-        "a finish reason that nobody knows",
+        "an unknown finish reason",
         [ok(choice(reason="banana"))],
         (1, "answered, unknown_finish_reasons ['banana']"),
     ),
@@ -33,14 +33,14 @@ SITUATIONS = [
         (1, "truncated, thoughts_only_sequences 1"),
     ),
     Situation(
-        "thoughts and a natural end, no text, to everything",
+        "thoughts and a natural end, no text, every time",
         [ok(choice(None, reasoning=THOUGHT))],
         (1, "thoughts only"),
     ),
-    Situation("an empty text to everything", [ok(choice(""))], (1, "without any text")),
+    Situation("an empty text, every time", [ok(choice(""))], (1, "without any text")),
     Situation("content that is a number", [ok(choice(42))], (1, "does not know how to read")),
     Situation(
-        "a chunk of an unknown kind",
+        "a chunk of unknown type",
         [ok(choice([{"type": "audio", "data": "..."}]))],
         (1, "does not know how to read"),
     ),
@@ -51,9 +51,9 @@ SITUATIONS = [
         [{"choices": [choice()]}],
         (1, "answered, self_counted_requests 1"),
     ),
-    Situation("a blank text to everything", [ok(choice(" \n"))], (1, "without any text")),
+    Situation("a blank text, every time", [ok(choice(" \n"))], (1, "without any text")),
     Situation(
-        "a call of a tool and no text, to everything",
+        "a tool call and no text, every time",
         [ok(choice(None, "tool_calls", tool_calls=[{"id": "1"}]))],
         (1, "without any text"),
     ),
@@ -64,12 +64,12 @@ SITUATIONS = [
         (1, "does not know how to read"),
     ),
     Situation(
-        "a message that is a text",
+        "a message that is a string",
         [ok({"index": 0, "finish_reason": "stop", "message": "42"})],
         (1, "does not know how to read"),
     ),
     Situation(
-        "a piece of a stream where none was asked for",
+        "a stream's delta in a plain reply",
         [ok({"index": 0, "finish_reason": "stop", "delta": {"content": "42"}})],
         (1, "does not know how to read"),
     ),
@@ -84,30 +84,30 @@ SITUATIONS = [
         (1, r"""answered, unknown_finish_reasons ["{'type': 'end'}"]"""),
     ),
     Situation(
-        "thoughts kept apart from the text of a backbone that thinks",
+        "thoughts beside the text, for a thinking backbone",
         [ok(choice(reasoning_content=THOUGHT))],
         (1, "answered after thoughts"),
         backbone=THINKS,
     ),
     Situation(
-        "thoughts that the server counts and does not show",
+        "thoughts counted but not shown, for a thinking backbone",
         [ok(choice()) | {"usage": USAGE | {"completion_tokens_details": {"reasoning_tokens": 4}}}],
         (1, "answered after thoughts, reasoning_tokens 4"),
         backbone=THINKS,
     ),
     Situation(
-        "a backbone that thinks, and never a word of thoughts or of their end",
+        "neither thoughts nor their end, for a thinking backbone, every time",
         [ok()],
         (1, "without any text after backbone.reasoning_end"),
         backbone=THINKS,
     ),
     Situation(
-        "another model's name",
+        "a reply that names another model",
         [ok() | {"model": "other/model"}],
         (1, "answered, served_models ['other/model']"),
     ),
     Situation(
-        "usage in texts",
+        "usage as strings",
         [ok() | {"usage": {"prompt_tokens": "11", "completion_tokens": "5"}}],
         (1, "answered"),
     ),
@@ -119,11 +119,11 @@ SITUATIONS = [
             ("without completion_tokens", {"prompt_tokens": 11}),
             ("with completion_tokens null", {"prompt_tokens": 11, "completion_tokens": None}),
             ("that is a list", [11, 5]),
-            ("that is no number", {"prompt_tokens": float("nan"), "completion_tokens": "many"}),
+            ("that is not a number", {"prompt_tokens": float("nan"), "completion_tokens": "many"}),
         )
     ),
     Situation(
-        "details of usage that are no objects",
+        "usage details that are not objects",
         [ok() | {"usage": USAGE | {"prompt_tokens_details": [1], "completion_tokens_details": "none"}}],
         (1, "answered"),
     ),

@@ -9,7 +9,7 @@ SITUATIONS = [
         RETRIED,
     ),
     Situation(
-        "the same for ever",
+        "choices null and an error 429 inside, every time",
         [{"choices": None, "error": {"code": 429, "message": "Provider returned error"}}],
         (3, r"failed 3 times .* status 429"),
     ),
@@ -29,7 +29,7 @@ SITUATIONS = [
         (1, "api_key_env"),
     ),
     Situation("no choices, once", [ok() | {"choices": []}, ok()], RETRIED),
-    Situation("no choices to anything", [ok() | {"choices": []}], (3, r"failed 3 times .* no choices")),
+    Situation("no choices, every time", [ok() | {"choices": []}], (3, r"failed 3 times .* no choices")),
     Situation(
         "no choices, blocked as Gemini says it",
         [{"choices": None, "promptFeedback": {"blockReason": "SAFETY"}}],
@@ -47,15 +47,15 @@ SITUATIONS = [
     ),
     Situation("finish reason error, once", [ok(choice("", "error")), ok()], RETRIED),
     Situation("finish reason null, once", [ok(choice("4", None)), ok()], RETRIED),
-    Situation("finish reason null for ever", [ok(choice("4", None))], (3, "unfinished answer")),
+    Situation("finish reason null every time", [ok(choice("4", None))], (3, "unfinished answer")),
     Situation("finish reason abort, once", [ok(choice("4", "abort")), ok()], RETRIED),
     Situation(
-        "an error that is a text, to everything",
+        "an error that is a string, every time",
         [{"error": "model is loading"}],
         (3, "status 500: model is loading"),
     ),
     Situation(
-        "status 200 with a refusal in no known form",
+        "status 200 with a refusal in an unknown form",
         [{"detail": "Not authenticated"}],
         (3, "no choices: {'detail': 'Not authenticated'}"),
     ),
@@ -64,9 +64,11 @@ SITUATIONS = [
         [{"choices": None, "promptFeedback": "SAFETY"}],
         (3, "no choices"),
     ),
-    Situation("choices that are no list", [ok() | {"choices": {"0": choice()}}], (3, "no list of choices")),
     Situation(
-        "one choice of two no object, once",
+        "choices that are not a list", [ok() | {"choices": {"0": choice()}}], (3, "no list of choices")
+    ),
+    Situation(
+        "one choice of two that is not an object, once",
         [ok(choice(), "42"), ok(choice(), choice())],
         RETRIED,
         num_samples=2,

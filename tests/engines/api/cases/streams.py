@@ -63,9 +63,9 @@ SITUATIONS = [
                 1,
             ),
             ("that breaks off, once", [cut, WHOLE], LOST, 1),
-            ("of nothing, to everything", [stream()], (3, "no choices"), 1),
+            ("of nothing, every time", [stream()], (3, "no choices"), 1),
             ("of broken JSON, once", [events('data: {"choices": [\n\n'), WHOLE], LOST, 1),
-            ("of another kind of chunks, to everything", [stream([1])], (3, "a chunk that is no object"), 1),
+            ("of another kind of chunks, every time", [stream([1])], (3, "a chunk that is not an object"), 1),
             (
                 "with choices of another kind",
                 [stream({"choices": ["42"]})],
@@ -73,7 +73,7 @@ SITUATIONS = [
                 1,
             ),
             (
-                "whose pieces are texts",
+                "whose deltas are strings",
                 [stream({"choices": [{"delta": "42"}]})],
                 (3, "a chunk of unknown kind"),
                 1,
@@ -81,7 +81,7 @@ SITUATIONS = [
             ("of whole messages", [stream(MESSAGE, END)], (1, "answered"), 1),
             ("of chunks of text", [stream(delta("stop", content={"text": "42"}), END)], (1, "answered"), 1),
             ("of numbers", [stream(delta("stop", content=42), END)], (1, "does not know how to read"), 1),
-            ("with an index in texts", [stream(INDEXED, END)], (1, "answered"), 1),
+            ("with an index that is a string", [stream(INDEXED, END)], (1, "answered"), 1),
             ("with half an emoji in each of two chunks", [stream(*HALVES, END)], (1, "answered"), 1),
             (
                 "with one answer of two unfinished, once",
@@ -90,7 +90,7 @@ SITUATIONS = [
                 2,
             ),
             ("with one answer of two, once", [WHOLE, WHOLE], RETRIED, 2),
-            ("with an error that is a text", [stream({"error": "boom"})], (3, "status 500: boom"), 1),
+            ("with an error that is a string", [stream({"error": "boom"})], (3, "status 500: boom"), 1),
             (
                 "with a refused key",
                 [stream({"error": {"code": 401, "message": "no"}})],
