@@ -21,7 +21,7 @@ HERE = Path(__file__).parent
 logger = logging.getLogger("icpo")
 
 
-def main() -> int:
+def main(scripts: Path = HERE) -> int:
     """Command line; the exit status of the first script that failed, else 0."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -32,8 +32,8 @@ def main() -> int:
     outputs = ["--outputs", str(args.outputs)]
     failed = write_report([args.run_name, *outputs])
     for preset in sorted(set(presets_of(args.outputs / args.run_name))):
-        for script in scripts_of(preset):
-            sys.stdout.write(f"\n{script.relative_to(HERE.parent)}\n")
+        for script in scripts_of(preset, scripts):
+            sys.stdout.write(f"\n{script.relative_to(scripts.parent)}\n")
             sys.stdout.flush()
             done = subprocess.run([sys.executable, str(script), args.run_name, *outputs], check=False)
             failed = failed or done.returncode
@@ -49,9 +49,10 @@ def presets_of(run: Path) -> Iterator[str]:
             logger.warning("%s is damaged: run its cell again for what its preset has of its own.", path)
 
 
-def scripts_of(preset: str) -> list[Path]:
+def scripts_of(preset: str, scripts: Path = HERE) -> list[Path]:
     """make_table.py, then the figures, which may read what it writes; none for a preset without scripts."""
-    return sorted((HERE / preset).glob("make_*.py"), key=lambda path: (path.stem != "make_table", path.name))
+    found = (scripts / preset).glob("make_*.py")
+    return sorted(found, key=lambda path: (path.stem != "make_table", path.name))
 
 
 if __name__ == "__main__":

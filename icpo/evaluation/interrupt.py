@@ -18,14 +18,15 @@ log = logging.getLogger(__name__)
 class Interrupt:
     """Context manager whose flag a loop polls: `interrupted.is_set()`.
 
-    A loop that is too busy to poll within GRACE_SECONDS is broken off by `Interrupted`: a long completion is
+    A loop too busy to poll within `grace_seconds` is broken off by `Interrupted`: a long completion is
     not waited for. One within another is that other, so that no signal is lost when it is left. Outside the
     main thread, and under submitit, which has signals of its own for requeueing, it stays aside.
     """
 
     _open: ClassVar["Interrupt | None"] = None
 
-    def __init__(self) -> None:
+    def __init__(self, grace_seconds: float = GRACE_SECONDS) -> None:
+        self._grace_seconds = grace_seconds
         self._received: signal.Signals | None = None
         self._previous: dict[signal.Signals, object] = {}
 
@@ -62,7 +63,7 @@ class Interrupt:
         self._received = signal.Signals(number)
         for each in _SIGNALS:
             signal.signal(each, signal.SIG_DFL)
-        signal.setitimer(signal.ITIMER_REAL, GRACE_SECONDS)
+        signal.setitimer(signal.ITIMER_REAL, self._grace_seconds)
         log.warning("%s: finishing what is in hand; again to stop at once", self._received.name)
 
     def _break_off(self, number: int, frame: FrameType | None) -> None:

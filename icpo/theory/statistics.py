@@ -101,13 +101,16 @@ def root(psd: Tensor) -> Tensor:
     return symmetric
 
 
-def collect(teacher: Teacher, draws: Draws) -> Statistics:
-    """Run the teacher on the draws and summarise its prefixes t = 1..N-1. Paper, data generation."""
+def collect(teacher: Teacher, draws: Draws, block_size: int | None = None) -> Statistics:
+    """Run the teacher on the draws and summarise its prefixes t = 1..N-1. Paper, data generation.
+
+    `block_size` tasks are played at a time; None leaves it to `tasks_per_block`.
+    """
     if draws.num_rounds < 2:
         raise ValueError(f"training needs trajectories of at least 2 rounds, got {draws.num_rounds}")
     # Blocks are too small for torch to split one operation among threads: each thread has a block to itself.
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        blocks = draws.blocks(tasks_per_block(draws))
+        blocks = draws.blocks(block_size or tasks_per_block(draws))
         return reduce(Statistics.merged, pool.map(partial(_summarised, teacher), blocks))
 
 

@@ -132,6 +132,11 @@ def test_the_baselines_have_a_plan_too(method):
     assert need.num_sequences > 0 and f"cell: at most {need.num_requests:,} requests" in line
 
 
+def test_a_quoted_answer_counts_as_long_as_it_may_be():
+    needs = [cell_need(job("method=me_icpo", f"protocol.lookahead.answer_tokens={n}")) for n in (1, 50)]
+    assert needs[1].prompt_tokens > needs[0].prompt_tokens
+
+
 def test_how_many_questions_must_be_known():
     with pytest.raises(ConfigError, match=r"how many questions arith_l1 has. Set benchmark.limit"):
         cell_need(job("benchmark.limit=null", "benchmark.expected_count=null"))

@@ -64,18 +64,16 @@ def test_a_second_signal_ends_it_at_once(loop):
     assert time.monotonic() - began < 2
 
 
-def test_a_loop_that_does_not_poll_is_broken_off(monkeypatch):
-    monkeypatch.setattr("icpo.evaluation.interrupt.GRACE_SECONDS", 0.1)
+def test_a_loop_that_does_not_poll_is_broken_off():
     began = time.monotonic()
-    with pytest.raises(Interrupted, match="Stopped by SIGTERM"), Interrupt():
+    with pytest.raises(Interrupted, match="Stopped by SIGTERM"), Interrupt(grace_seconds=0.1):
         signal.raise_signal(signal.SIGTERM)
         time.sleep(10)
     assert time.monotonic() - began < 5
 
 
-def test_a_loop_that_has_noticed_is_let_finish(monkeypatch):
-    monkeypatch.setattr("icpo.evaluation.interrupt.GRACE_SECONDS", 0.1)
-    with Interrupt() as interrupted:
+def test_a_loop_that_has_noticed_is_let_finish():
+    with Interrupt(grace_seconds=0.1) as interrupted:
         interrupted.check()
         signal.raise_signal(signal.SIGTERM)
         assert interrupted.is_set()
@@ -130,10 +128,9 @@ def test_a_signal_that_came_before_a_nested_one_was_open_stops_it():
             inner.check()
 
 
-def test_an_outer_that_does_not_poll_is_broken_off_after_the_nested_one_ended(monkeypatch):
-    monkeypatch.setattr("icpo.evaluation.interrupt.GRACE_SECONDS", 0.2)
+def test_an_outer_that_does_not_poll_is_broken_off_after_the_nested_one_ended():
     began = time.monotonic()
-    with pytest.raises(Interrupted, match="Stopped by SIGTERM"), Interrupt():
+    with pytest.raises(Interrupted, match="Stopped by SIGTERM"), Interrupt(grace_seconds=0.2):
         with Interrupt():
             signal.raise_signal(signal.SIGTERM)
         time.sleep(10)

@@ -25,9 +25,9 @@ def stored(outputs, preset):
     return outputs
 
 
-def call(script, outputs, monkeypatch):
+def call(script, outputs, monkeypatch, **options):
     monkeypatch.setattr("sys.argv", ["report.py", "run", "--outputs", str(outputs)])
-    return script.main()
+    return script.main(**options)
 
 
 def test_a_preset_s_own_tables_and_figures_are_made(script, tmp_path, monkeypatch):
@@ -55,8 +55,10 @@ def test_cells_that_do_not_tell_their_preset_do_not_keep_the_others_from_theirs(
 
 
 def test_a_script_that_fails_makes_the_command_fail(script, tmp_path, monkeypatch):
-    monkeypatch.setattr(script, "scripts_of", lambda preset: [EXPERIMENTS / "no_such_script.py"])
-    assert call(script, stored(tmp_path, "quickstart"), monkeypatch) == 2
+    failing = tmp_path / "scripts/quickstart/make_table.py"
+    failing.parent.mkdir(parents=True)
+    failing.write_text("raise SystemExit(2)")
+    assert call(script, stored(tmp_path, "quickstart"), monkeypatch, scripts=tmp_path / "scripts") == 2
 
 
 def test_a_run_that_is_not_there_makes_the_command_fail(script, tmp_path, monkeypatch):

@@ -1,7 +1,6 @@
 import pytest
 import torch
 
-import icpo.theory.statistics as statistics_module
 from icpo.theory.policies import fisher, project
 from icpo.theory.rollout import rollout
 from icpo.theory.statistics import Quadratic, collect, root
@@ -56,11 +55,9 @@ def test_features_beyond_the_two_channels_get_no_weight():
     assert operator[:, 8:].abs().max() < 1e-11
 
 
-def test_blocks_and_threads_change_nothing(monkeypatch):
+def test_blocks_and_threads_change_nothing():
     expert, drawn = teacher(4), draws(num_tasks=50)
-    whole = collect(expert, drawn)
-    monkeypatch.setattr(statistics_module, "tasks_per_block", lambda _: 7)
-    blocked = collect(expert, drawn)
+    whole, blocked = collect(expert, drawn), collect(expert, drawn, block_size=7)
     assert blocked.num_prefixes == whole.num_prefixes == 50 * 7
     torch.testing.assert_close(blocked.moment_sum_FF, whole.moment_sum_FF)
     torch.testing.assert_close(blocked.fisher_KK, whole.fisher_KK)

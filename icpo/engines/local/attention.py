@@ -31,25 +31,32 @@ def attend(
     *,
     is_causal: bool = False,
     is_fused: bool | None = None,
+    max_scores: int = MAX_SCORES,
 ) -> Part:
     """Attention output and log-sum-exp of the scaled scores: (..., Q, D) and (..., Q), in float32.
 
     There is at least one row, one query and one key.
 
     `bias` is added to the scores; `is_causal` lets query i see positions up to i. `is_fused` None takes the
-    fused kernel on a CPU: it gives the log-sum-exp too, which the public function keeps to itself.
+    fused kernel on a CPU: it gives the log-sum-exp too, which the public function keeps to itself. Otherwise
+    at most `max_scores` scores are held at a time.
     """
     if q.device.type == "cpu" if is_fused is None else is_fused:
         out, lse = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(
             q, k, v, is_causal=is_causal, attn_mask=bias
         )
         return out, lse
-    at_a_time = max(MAX_SCORES // (q.shape[1:-1].numel() * k.shape[-2]), 1)
-    pieces = [slice(start, start + at_a_time) for start in range(0, q.shape[0], at_a_time)]
+    pieces = rows_at_a_time(q, k, max_scores)
     parts = [_plain(q[x], k[x], v[x], bias if bias is None else bias[x], is_causal) for x in pieces]
     return (
         parts[0] if len(parts) == 1 else (torch.cat([o for o, _ in parts]), torch.cat([e for _, e in parts]))
     )
+
+
+def rows_at_a_time(q: Tensor, k: Tensor, max_scores: int) -> list[slice]:
+    """The rows in pieces of at most `max_scores` scores, one row at least."""
+    at_a_time = max(max_scores // (q.shape[1:-1].numel() * k.shape[-2]), 1)
+    return [slice(start, min(start + at_a_time, len(q))) for start in range(0, len(q), at_a_time)]
 
 
 def _plain(q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None, is_causal: bool) -> Part:

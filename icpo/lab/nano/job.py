@@ -115,7 +115,7 @@ class TrainNano:
             examples_per_chunk=self.examples_per_chunk,
             tokens_per_batch=self.tokens_per_batch,
         )
-        report = partial(_report, cell / "curve.csv", log)
+        report = partial(append_scores, cell / "curve.csv", log)
         model = train(self.training, maker, cell, report)
         tokenizer = load_tokenizer(folder)
         save_model(model, folder)
@@ -181,7 +181,7 @@ def _without(text: str, phrases: tuple[str, ...]) -> list[str]:
     return [part for part in text.split("\0") if part]
 
 
-def _report(path: Path, log: Log, scores: Mapping[str, float], step: int) -> None:
+def append_scores(path: Path, log: Log, scores: Mapping[str, float], step: int) -> None:
     """Adds to the curve, and tells the tracking run.
 
     What a killed run wrote after the checkpoint from which this one goes on is written anew, not twice.

@@ -7,7 +7,7 @@ import pytest
 from hydra import compose, initialize_config_dir
 from hydra.utils import instantiate
 
-from icpo.lab.nano.job import _report
+from icpo.lab.nano.job import append_scores
 
 CONF = Path(__file__).parents[3] / "conf"
 
@@ -42,7 +42,7 @@ def test_a_run_that_goes_on_from_its_checkpoint_leaves_no_step_twice(tmp_path):
     curve, told = tmp_path / "curve.csv", []
 
     def report(step, **scores):
-        _report(curve, lambda scores, step: told.append((step, dict(scores))), scores, step)
+        append_scores(curve, lambda scores, step: told.append((step, dict(scores))), scores, step)
 
     for step in (50, 100, 150, 200):
         report(step, loss=1 / step, speed=7)
