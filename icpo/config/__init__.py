@@ -4,9 +4,8 @@ from icpo.config.before import CheckCell, check_job
 from icpo.config.callbacks import CheckLauncher, RefuseSecrets
 from icpo.config.checks import check_arguments, check_config
 from icpo.config.choices import choices, help_text, presets_by_kind
-from icpo.config.compose import compose
 from icpo.config.messages import HYDRA_ERRORS, one_line
-from icpo.config.source import config_source, presets
+from icpo.config.source import compose, config_source, presets
 from icpo.config.sweeper import ArmSweeper, folder_of
 from icpo.config.targets import sources
 from icpo.config.values import build, config_digest, resolved, without

@@ -1,11 +1,17 @@
 """Where configuration files lie: conf/, and what `--config-dir` adds; which presets and keys they have."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
+from hydra import compose as hydra_compose
+from hydra import initialize_config_dir, initialize_config_module
 from hydra.core.hydra_config import HydraConfig
+from omegaconf import DictConfig
+
+from icpo.config.messages import HYDRA_ERRORS, one_line
+from icpo.errors import ConfigError
 
 REFERENCE = re.compile(r"\$\{\s*(?:oc\.select:\s*)?(\w+)(?![\w.]*:)")  # ${KEY.more}; no resolver's name
 
@@ -67,3 +73,19 @@ def presets() -> list[str]:
     """The names that +exp= takes."""
     names = [path.stem for path in files_below(conf_folder() / "exp", "*.yaml")]
     return sorted(name for name in names if not name.startswith("_"))
+
+
+def compose(overrides: Sequence[str]) -> DictConfig:
+    """The configuration that a single run with these overrides has. Raises ConfigError."""
+    source = config_source()
+    package = source.removeprefix("pkg://")
+    context = (
+        initialize_config_dir(source, version_base="1.3")
+        if package == source
+        else initialize_config_module(package, version_base="1.3")
+    )
+    try:
+        with context:
+            return hydra_compose("config", overrides=list(overrides))
+    except HYDRA_ERRORS as error:
+        raise ConfigError(one_line(error)) from None

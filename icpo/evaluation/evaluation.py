@@ -14,9 +14,8 @@ from icpo.engines.sources import check_folder
 from icpo.errors import BenchmarkError
 from icpo.evaluation.blocked import BlockedQuestions
 from icpo.evaluation.cell import Cell
-from icpo.evaluation.engine_pool import POOL, EngineSettings
+from icpo.evaluation.engine_pool import POOL, EngineSettings, require_weights
 from icpo.evaluation.extending import extended, extent_of, with_num_finals
-from icpo.evaluation.facts import facts_of
 from icpo.evaluation.journalled import JournalledEngine
 from icpo.evaluation.live import Narrator
 from icpo.evaluation.outcome import Outcomes
@@ -24,7 +23,6 @@ from icpo.evaluation.progress import stored_base_mean
 from icpo.evaluation.protocol import Protocol
 from icpo.evaluation.rates import Rates
 from icpo.evaluation.tasks import Task, Tasks
-from icpo.evaluation.weights import require_weights
 from icpo.grading import Grader, require_workers
 from icpo.methods import Run, drive
 from icpo.methods.contracts import start
@@ -158,7 +156,7 @@ class Evaluation:
                         account = loan.account()
                 blocked.check()
                 measured = {**outcomes.measure(), "num_blocked": blocked.num_blocked}
-                return {**facts_of(self, loaded), **measured, "engine_account": account}
+                return {**self.facts(loaded), **measured, "engine_account": account}
 
     def _add_finals(self, cell: Cell, method: Extensible, tools: Toolkit, num_finals: int) -> dict[str, Any]:
         """Gives each stored result the final samples that it lacks; what the engine did for that."""
@@ -223,6 +221,29 @@ class Evaluation:
                 f"reward=oracle needs gold answers, and {self.benchmark.name} has none for {unknown[0]!r}. "
                 "Use reward=majority."
             )
+
+    def facts(self, loaded: LoadedBenchmark) -> dict[str, Any]:
+        """What metrics.json says of the settings; None or 0 where the method has no such thing."""
+        method = self.method
+        reward, selector = getattr(method, "reward", None), getattr(method, "selector", None)
+        return {
+            "arm": self.arm,
+            "title": self.title,
+            "backbone": self.backbone.name,
+            "benchmark": self.benchmark.name,
+            "method": method.name,
+            "label": method.label,
+            "reward": None if reward is None else reward.name,
+            "selector": None if selector is None else selector.name,
+            "protocol": self.protocol.name,
+            "prompt": getattr(method, "prompt", None),
+            "num_rounds": getattr(method, "num_rounds", 0),
+            "num_candidates": getattr(method, "num_candidates", 0),
+            "num_lookaheads": getattr(method, "num_lookaheads", 0),
+            "engine": self.engine.name,
+            "benchmark_digest": loaded.digest,
+            "benchmark_revision": loaded.revision,
+        }
 
     def toolkit(self, grader: Grader) -> Toolkit:
         """What the method works with."""

@@ -3,9 +3,9 @@
 from pydantic import PositiveInt
 
 from icpo.methods.independent import Answering, Independent
-from icpo.methods.judging import WORST, Judge, Verdicts, draw_verdicts, mean_verdict
-from icpo.seeding import derive_seed
-from icpo.types import Budget, Candidate, Purpose, Question, Step, Toolkit, validated
+from icpo.methods.judging import WORST, Judge, Verdicts, mean_verdict, sample_verdicts
+from icpo.methods.sampling import sample_plain
+from icpo.types import Budget, Candidate, Question, Step, Toolkit, validated
 
 
 @validated
@@ -24,17 +24,10 @@ class BestOfN(Independent):
 
     def answer(self, question: Question, tools: Toolkit, scope: int) -> Answering:
         """One step of the trace is one sample with its value."""
-        request = tools.ask(
-            Purpose.CANDIDATE,
-            tools.prompts.plain(question),
-            self.budget.num_samples,
-            derive_seed(scope, "sample"),
-        )
-        [completions] = yield [request]
-        candidates = tools.candidates(completions, question.kind)
+        candidates = yield from sample_plain(question, tools, self.budget.num_samples, scope)
         judged = [c for c in candidates if c.answer is not None]
         texts = [tools.visible(c.completion.text) for c in judged]
-        verdicts = yield from draw_verdicts(question, texts, self.judge, tools, self.num_verdicts, scope)
+        verdicts = yield from sample_verdicts(question, texts, self.judge, tools, self.num_verdicts, scope)
         given = iter(verdicts)
         steps = [_step(c, None if c.answer is None else next(given)) for c in candidates]
         best = max(steps, key=lambda step: WORST - 1 if step.value is None else step.value)

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from icpo.errors import BenchmarkError
-from icpo.methods.drawing import draw_finals, draw_summaries
-from icpo.methods.electing import elect
 from icpo.methods.me_icpo import MeIcpo
+from icpo.methods.sampling import sample_finals, sample_summaries
+from icpo.methods.self_consistency import elect
 from icpo.seeding import derive_seed
 from icpo.types import (
     Attempt,
     Budget,
     Candidate,
-    Drawing,
+    Computation,
     History,
     Purpose,
     Question,
@@ -26,9 +26,9 @@ from icpo.types import (
 )
 
 
-def _draw_base(
+def _sample_base(
     question: Question, tools: Toolkit, number: int, scope: int
-) -> Drawing[tuple[tuple[Candidate, ...], Votes]]:
+) -> Computation[tuple[tuple[Candidate, ...], Votes]]:
     """Candidates of the plain prompt: the same samples as those of `direct`."""
     prompt = tools.prompts.plain(question)
     [completions] = yield [tools.ask(Purpose.FINAL, prompt, number, derive_seed(scope, "final", 0))]
@@ -47,10 +47,12 @@ class MajorityHint:
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
         """Votes on direct's samples, then final samples with the winner, if any, as the only attempt."""
         scope = derive_seed(seed, question.question_id)
-        candidates, votes = yield from _draw_base(question, tools, self.budget.num_samples, scope)
+        candidates, votes = yield from _sample_base(question, tools, self.budget.num_samples, scope)
         winner = elect(candidates, votes, seed=derive_seed(scope, "tie"))
         hint = (Attempt(winner, 1, ""),) if votes.winners else ()
-        finals, num_dropped = yield from draw_finals(question, hint, tools, self.budget.num_finals, scope, 1)
+        finals, num_dropped = yield from sample_finals(
+            question, hint, tools, self.budget.num_finals, scope, 1
+        )
         trace = (Step("base", candidates),)
         return QuestionResult(question, seed, trace, ((1, finals),), dropped_at_finals=(num_dropped,))
 
@@ -70,11 +72,11 @@ class RepeatedError:
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
         """Sample final answers with the runner-up as every attempt; without any where all samples agree."""
         scope = derive_seed(seed, question.question_id)
-        candidates, votes = yield from _draw_base(question, tools, self.budget.num_samples, scope)
+        candidates, votes = yield from _sample_base(question, tools, self.budget.num_samples, scope)
         chosen = [candidates[votes.labels.index(label)] for label, _ in votes.counts[1:2]]
-        summaries = yield from draw_summaries(question, chosen, tools)
+        summaries = yield from sample_summaries(question, chosen, tools)
         ideas = [Attempt(c, 1, s) for c, s in zip(chosen, summaries, strict=True)] * self.budget.num_rounds
-        finals, num_dropped = yield from draw_finals(
+        finals, num_dropped = yield from sample_finals(
             question, tuple(ideas), tools, self.budget.num_finals, scope, 1
         )
         trace = (Step("base", candidates),)
@@ -120,7 +122,7 @@ class Foreign:
         rounds = [step for step in result.trace if isinstance(step, Round)]
         history: History = tuple(done.attempts[i] for done in rounds for i in done.kept)
         scope = derive_seed(seed, question.question_id)
-        finals, num_dropped = yield from draw_finals(
+        finals, num_dropped = yield from sample_finals(
             question, history, tools, self.inner.budget.num_finals, scope, self.inner.num_rounds
         )
         ideas = tuple(Step("foreign idea", (idea.candidate,), idea.reward) for idea in history)

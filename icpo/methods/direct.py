@@ -2,7 +2,7 @@
 
 from enum import Enum
 
-from icpo.methods.drawing import draw_finals, final_seed
+from icpo.methods.sampling import final_seed, sample_finals
 from icpo.seeding import derive_seed
 from icpo.types import AnswerKind, Budget, Purpose, Question, QuestionResult, Solving, Toolkit, validated
 
@@ -41,7 +41,9 @@ class Direct:
         question, [(_, found)] = result.question, result.finals
         scope = derive_seed(result.seed, question.question_id)
         if self._promises_ideas(question.kind):
-            added, _ = yield from draw_finals(question, (), tools, num_more, scope, 0, num_before=len(found))
+            added, _ = yield from sample_finals(
+                question, (), tools, num_more, scope, 0, num_before=len(found)
+            )
         else:
             prompt, seed = tools.prompts.plain(question), final_seed(scope, 0, len(found))
             [completions] = yield [tools.ask(Purpose.FINAL, prompt, num_more, seed)]

@@ -6,7 +6,16 @@ from itertools import count
 from typing import Generic, TypeVar
 
 from icpo.methods.metering import Meter
-from icpo.types import Batches, Completion, Drawing, Engine, Observer, QuestionResult, SampleRequest, Solving
+from icpo.types import (
+    Batches,
+    Completion,
+    Computation,
+    Engine,
+    Observer,
+    QuestionResult,
+    SampleRequest,
+    Solving,
+)
 
 T = TypeVar("T")
 
@@ -18,7 +27,9 @@ class Returned(Generic[T]):
     value: T
 
 
-def advance(computation: Drawing[T], batches: Batches | None = None) -> "list[SampleRequest] | Returned[T]":
+def advance(
+    computation: Computation[T], batches: Batches | None = None
+) -> "list[SampleRequest] | Returned[T]":
     """Start a computation (`batches` None) or send it completions; its next requests or what it returned."""
     try:
         return next(computation) if batches is None else computation.send(batches)

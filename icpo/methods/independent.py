@@ -1,13 +1,53 @@
 """Methods that give one answer are run k times for Mean@k, side by side and all charged."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import replace
+from itertools import islice
+from typing import TypeVar
 
-from icpo.methods.side_by_side import side_by_side
+from icpo.methods.drive import Returned, advance
 from icpo.seeding import derive_seed
-from icpo.types import Budget, Candidate, Drawing, Question, QuestionResult, Round, Solving, Step, Toolkit
+from icpo.types import (
+    Batches,
+    Budget,
+    Candidate,
+    Computation,
+    Question,
+    QuestionResult,
+    Round,
+    SampleRequest,
+    Solving,
+    Step,
+    Toolkit,
+)
 
-Answering = Drawing[tuple[list[Step], Candidate]]
+T = TypeVar("T")
+
+
+def side_by_side(computations: Iterable[Computation[T]]) -> Computation[list[T]]:
+    """What each computation returns, in order; a stage is the union of what all that still run request.
+
+    Each is sent the completions of its own requests alone, so its result is the one that it would have alone.
+    """
+    running = list(computations)
+    results: dict[int, T] = {}
+    batches: dict[int, Batches | None] = dict.fromkeys(range(len(running)))
+    while batches:
+        requests: dict[int, list[SampleRequest]] = {}
+        for i, own in batches.items():
+            stage = advance(running[i], own)
+            if isinstance(stage, Returned):
+                results[i] = stage.value
+            else:
+                requests[i] = stage
+        union = [request for own in requests.values() for request in own]
+        completed = iter((yield union) if requests else [])
+        batches = {i: list(islice(completed, len(own))) for i, own in requests.items()}
+    return [results[i] for i in range(len(running))]
+
+
+Answering = Computation[tuple[list[Step], Candidate]]
 """One run for one answer: its steps, whose parents count from its first one, and the answer."""
 
 

@@ -6,7 +6,7 @@ from statistics import mean
 from typing import Protocol
 
 from icpo.seeding import derive_seed
-from icpo.types import Completion, Drawing, Prompt, Purpose, Question, SampleRequest, Toolkit
+from icpo.types import Completion, Computation, Prompt, Purpose, Question, SampleRequest, Toolkit
 
 WORST, BEST = -100.0, 100.0
 Verdicts = tuple[float | None, ...]
@@ -25,9 +25,9 @@ class Judge(Protocol):
         """The verdict, from WORST to BEST; None where the reply holds none."""
 
 
-def draw_verdicts(
+def sample_verdicts(
     question: Question, solutions: Sequence[str], judge: Judge, tools: Toolkit, num_verdicts: int, scope: int
-) -> Drawing[list[Verdicts]]:
+) -> Computation[list[Verdicts]]:
     """`num_verdicts` verdicts on each solution; equal solutions are judged once."""
     unique = list(dict.fromkeys(solutions))
     if not unique:

@@ -6,13 +6,13 @@ from typing import Protocol
 from pydantic import NonNegativeInt, PositiveInt
 
 from icpo.methods.independent import Answering, Independent
-from icpo.methods.judging import Judge, draw_verdicts, read_verdicts, verdict_request
+from icpo.methods.judging import Judge, read_verdicts, sample_verdicts, verdict_request
 from icpo.methods.mctsr_tree import AnswerTree
 from icpo.seeding import derive_seed
 from icpo.types import (
     Budget,
     Candidate,
-    Drawing,
+    Computation,
     Prompt,
     PromptBook,
     Purpose,
@@ -69,7 +69,7 @@ class Mctsr(Independent):
 
     def _refine(
         self, question: Question, tree: AnswerTree, chosen: int, tools: Toolkit, scope: int
-    ) -> Drawing[Candidate]:
+    ) -> Computation[Candidate]:
         """One rollout: rewards the chosen answer again, refines it, rewards what comes out; its critique."""
         node = tree.nodes[chosen]
         solution = tools.visible(node.candidate.completion.text)
@@ -91,9 +91,9 @@ class Mctsr(Independent):
 
     def _value(
         self, question: Question, tree: AnswerTree, place: int, tools: Toolkit, scope: int
-    ) -> Drawing[None]:
+    ) -> Computation[None]:
         solution = tools.visible(tree.nodes[place].candidate.completion.text)
-        [verdicts] = yield from draw_verdicts(
+        [verdicts] = yield from sample_verdicts(
             question, [solution], self.judge, tools, self.num_rewards, scope
         )
         tree.reward(place, verdicts)

@@ -6,14 +6,14 @@ from typing import Annotated
 from pydantic import Field
 
 from icpo.methods.contracts import rewarded, selected
-from icpo.methods.drawing import draw_candidates, draw_finals, draw_summaries, look_ahead
+from icpo.methods.sampling import look_ahead, sample_candidates, sample_finals, sample_summaries
 from icpo.seeding import derive_seed
 from icpo.types import (
     AskLookahead,
     Attempt,
     Budget,
     Candidate,
-    Drawing,
+    Computation,
     History,
     Question,
     QuestionResult,
@@ -93,7 +93,7 @@ class MeIcpo:
         ends: list[tuple[int, tuple[Candidate, ...], int]] = []
         for t in range(self.num_rounds + 1):
             if t in self.final_rounds:
-                found, num_dropped = yield from draw_finals(
+                found, num_dropped = yield from sample_finals(
                     question, history, tools, self.budget.num_finals, scope, t
                 )
                 ends.append((t, found, num_dropped))
@@ -111,15 +111,15 @@ class MeIcpo:
         ends: list[tuple[int, tuple[Candidate, ...]]] = []
         for t, found in result.finals:
             history = tuple(done.attempts[i] for done in result.rounds[:t] for i in done.kept)
-            added, _ = yield from draw_finals(
+            added, _ = yield from sample_finals(
                 result.question, history, tools, num_more, scope, t, num_before=len(found)
             )
             ends.append((t, (*found, *added)))
         return replace(result, finals=tuple(ends))
 
-    def _round(self, question: Question, history: History, tools: Toolkit, scope: int) -> Drawing[Round]:
+    def _round(self, question: Question, history: History, tools: Toolkit, scope: int) -> Computation[Round]:
         """Lines 3 to 6; only eligible candidates are summarised, looked ahead of and kept."""
-        candidates, num_dropped = yield from draw_candidates(  # line 3
+        candidates, num_dropped = yield from sample_candidates(  # line 3
             question, history, tools, self.num_candidates, scope
         )
         votes = tools.votes(candidates, question.kind)  # line 4
@@ -127,7 +127,7 @@ class MeIcpo:
         eligible = tuple(
             i for i, c in enumerate(candidates) if c.answer is not None or not self.answered_only
         )
-        summaries = yield from draw_summaries(question, [candidates[i] for i in eligible], tools)  # line 5
+        summaries = yield from sample_summaries(question, [candidates[i] for i in eligible], tools)  # line 5
         attempts = tuple(
             Attempt(candidates[i], rewards.tags[i], summary)
             for i, summary in zip(eligible, summaries, strict=True)

@@ -1,9 +1,12 @@
 """Self-consistency: the majority answer of independent samples (Wang et al. 2022)."""
 
-from icpo.methods.electing import elect
+from collections.abc import Sequence
+from random import Random
+
 from icpo.methods.independent import Answering, Independent
+from icpo.methods.sampling import sample_plain
 from icpo.seeding import derive_seed
-from icpo.types import Budget, Purpose, Question, Step, Toolkit, validated
+from icpo.types import Budget, Candidate, Question, Step, Toolkit, Votes, validated
 
 
 @validated
@@ -16,14 +19,17 @@ class SelfConsistency(Independent):
 
     def answer(self, question: Question, tools: Toolkit, scope: int) -> Answering:
         """One step of the trace is one poll, valued by its majority's share of the samples."""
-        request = tools.ask(
-            Purpose.CANDIDATE,
-            tools.prompts.plain(question),
-            self.budget.num_samples,
-            derive_seed(scope, "sample"),
-        )
-        [completions] = yield [request]
-        candidates = tools.candidates(completions, question.kind)
+        candidates = yield from sample_plain(question, tools, self.budget.num_samples, scope)
         votes = tools.votes(candidates, question.kind)
         share = votes.counts[0][1] / len(candidates) if votes.counts else 0.0
         return [Step("poll", candidates, share)], elect(candidates, votes, seed=derive_seed(scope, "tie"))
+
+
+def elect(candidates: Sequence[Candidate], votes: Votes, *, seed: int) -> Candidate:
+    """The first candidate whose answer is of the majority's class; the first of all when nobody answered.
+
+    `votes` must be those of `candidates`, at least one; a tie is broken by a draw from `seed`.
+    """
+    if not votes.winners:
+        return candidates[0]
+    return candidates[votes.labels.index(Random(seed).choice(votes.winners))]

@@ -14,7 +14,7 @@ from icpo.types import (
     Budget,
     Candidate,
     Completion,
-    Drawing,
+    Computation,
     FinishReason,
     Purpose,
     Question,
@@ -61,7 +61,7 @@ class TreeOfThoughts(Independent):
 
     def _grow(
         self, question: Question, kept: Sequence[State], tools: Toolkit, scope: int
-    ) -> Drawing[list[State]]:
+    ) -> Computation[list[State]]:
         """The different states one thought further; blank thoughts lead to one only if all are blank."""
         parents = [state for state in kept if not state.is_leaf]
         drawn = yield [
@@ -101,7 +101,7 @@ class TreeOfThoughts(Independent):
 
     def _keep(
         self, question: Question, states: Sequence[State], tools: Toolkit, scope: int, trace: list[Step]
-    ) -> Drawing[list[State]]:
+    ) -> Computation[list[State]]:
         """The best states, best first, equals in order; new ones are noted in the trace with their value."""
         new = [i for i, state in enumerate(states) if state.replies is None]
         asked = yield from self.evaluation.ask(
@@ -124,7 +124,7 @@ class TreeOfThoughts(Independent):
 
     def _finish(
         self, question: Question, kept: Sequence[State], tools: Toolkit, scope: int
-    ) -> Drawing[list[State]]:
+    ) -> Computation[list[State]]:
         """The same states, each written to its end where it was not."""
         unfinished = [state for state in kept if not self.thoughts.is_finished(state.text)]
         if not unfinished:

@@ -12,7 +12,7 @@ from icpo.seeding import derive_seed
 from icpo.types import (
     Candidate,
     Completion,
-    Drawing,
+    Computation,
     Prompt,
     PromptBook,
     Purpose,
@@ -64,7 +64,7 @@ class Evaluation(Protocol):
 
     def ask(
         self, question: Question, states: Sequence[State], prompts: ThoughtPrompts, tools: Toolkit, scope: int
-    ) -> Drawing[list[Replies]]:
+    ) -> Computation[list[Replies]]:
         """Draws what is needed to value these states; what is drawn of one does not depend on the others."""
 
     def values(self, question: Question, replies: Sequence[Replies], tools: Toolkit) -> list[float]:
@@ -83,7 +83,7 @@ class SelfEvaluation:
 
     def ask(
         self, question: Question, states: Sequence[State], prompts: ThoughtPrompts, tools: Toolkit, scope: int
-    ) -> Drawing[list[Replies]]:
+    ) -> Computation[list[Replies]]:
         """The texts of the verdicts."""
         if not states:
             return []
@@ -115,7 +115,7 @@ class ContinuationVote:
 
     def ask(
         self, question: Question, states: Sequence[State], prompts: ThoughtPrompts, tools: Toolkit, scope: int
-    ) -> Drawing[list[Replies]]:
+    ) -> Computation[list[Replies]]:
         """The answers of the continuations."""
         open_states = [state for state in states if not state.is_leaf]
         requests = [

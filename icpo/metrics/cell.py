@@ -7,8 +7,7 @@ from typing import Any
 
 from icpo.metrics.copying import Tally, copy_share, tag_hits
 from icpo.metrics.curves import by_round
-from icpo.metrics.per_question import pass_at_k
-from icpo.metrics.summary import summarise
+from icpo.metrics.per_question import pass_at_k, summarise
 from icpo.types import GradedFinals, Outcome, Purpose, QuestionResult, QuestionScore, Step, Usage
 
 _COSTS = ("num_requests", "num_sequences", "prompt_tokens", "cached_prompt_tokens", "generated_tokens")

@@ -1,9 +1,10 @@
 """What one set of finals is worth: each metric of one question under one seed, in [0, 1]."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from math import comb
 
+from icpo.metrics.estimates import Estimate, estimate, estimate_ratio
 from icpo.types import GradedFinals, Outcome
 
 
@@ -57,3 +58,22 @@ PER_QUESTION: Mapping[str, Callable[[GradedFinals], float]] = {
     "majority_at_k": majority_at_k,
     "pass_at_k": pass_at_k,
 }
+
+
+def summarise(finals: Mapping[tuple[str, int], GradedFinals]) -> dict[str, Estimate]:
+    """Estimates by metric of final samples keyed by (question, seed).
+
+    `parsed_share` is the share of answers that could be read, `mean_among_parsed` that of right answers among
+    them; it is absent where none could be read.
+    """
+
+    def by_key(metric: Callable[[GradedFinals], float]) -> dict[tuple[Hashable, int], float]:
+        return {key: metric(graded) for key, graded in finals.items()}
+
+    found = {name: estimate(by_key(metric)) for name, metric in PER_QUESTION.items()}
+    parsed = by_key(num_parsed)
+    asked = by_key(lambda graded: len(graded.outcomes))
+    found["parsed_share"] = estimate_ratio(parsed, asked)
+    if any(parsed.values()):
+        found["mean_among_parsed"] = estimate_ratio(by_key(lambda graded: graded.num_correct), parsed)
+    return found

@@ -1,8 +1,7 @@
-"""Selectors: one rule a file."""
+"""Selectors: least entropy, by racing too, and controls."""
 
+from icpo.selectors.controls import KeepAll, RandomPick
 from icpo.selectors.entropy import Entropy
-from icpo.selectors.none import KeepAll
 from icpo.selectors.racing import EntropyRacing
-from icpo.selectors.random import RandomPick
 
 __all__ = ["Entropy", "EntropyRacing", "KeepAll", "RandomPick"]

@@ -305,8 +305,8 @@ class QuestionResult:
 
 Batches = list[list[Completion]]
 T = TypeVar("T")
-Drawing: TypeAlias = Generator[list[SampleRequest], Batches, T]
+Computation: TypeAlias = Generator[list[SampleRequest], Batches, T]
 """A generator that yields requests, receives their completions and returns a T."""
-Solving = Drawing[QuestionResult]
-Selecting = Drawing[Selection]
-Looking = Drawing[list[Lookahead]]
+Solving = Computation[QuestionResult]
+Selecting = Computation[Selection]
+Looking = Computation[list[Lookahead]]

@@ -6,7 +6,7 @@ import pytest
 
 from icpo.backbones import Backbone
 from icpo.errors import EngineError, OtherResults
-from icpo.evaluation.weights import require_weights
+from icpo.evaluation.engine_pool import require_weights
 from icpo.store import CellRecords, read_manifest, read_metrics
 from icpo.types import Completion, FinishReason
 from tests.end_to_end.fakes import Continuous, questions_file, reply, run

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from icpo.evaluation.dry_run import WorstCase, worst_case_tools
 from icpo.methods import Run, drive
-from icpo.methods.side_by_side import side_by_side
+from icpo.methods.independent import side_by_side
 from icpo.types import FinishReason, Purpose, Step
 from tests.methods.hand import QUESTION, driven, play, said, toolkit
 from tests.methods.rivals import RIVALS, USELESS, best_of_n, constant, mctsr, tot

@@ -2,8 +2,7 @@
 
 import pytest
 
-from icpo.prompts.judge import judge
-from icpo.prompts.verdicts import Verdict
+from icpo.prompts.verdicts import Verdict, judge
 from tests.methods.hand import QUESTION
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from icpo.rewards import Constant, Inverted, Majority, Shuffled
+from icpo.rewards import Constant, Inverted, Majority, NoReward, Oracle, Shuffled
 from icpo.types import Candidate
 from tests.methods.hand import QUESTION, boxed, read, tally
 
@@ -28,6 +28,16 @@ def test_shuffled_deals_the_majoritys_tags_anew_by_seed():
 def test_inverted_exchanges_0_and_1():
     assert tags(MAJORITY) == (1, 1, 1, 0, 0)
     assert tags(Inverted("inverted", True, MAJORITY)) == (0, 0, 0, 1, 1)
+
+
+def test_no_tag_inverted_is_no_tag():
+    nothing = NoReward("none", False)
+    assert tags(nothing) == tags(Inverted("inverted", True, nothing)) == (None,) * 5
+
+
+def test_the_oracle_rewards_right_answers_and_never_an_abstention():
+    oracle = Oracle("oracle", True, lambda question, answer: answer == "5")
+    assert tags(oracle) == (0, 0, 0, 1, 0)
 
 
 def test_constant_tags_all_alike():

@@ -36,7 +36,7 @@ from icpo.lab.nano.tokenizer import build_tokenizer, fixed_phrases, save_tokeniz
 from icpo.lab.nano.training import Log, Run, train, write_scores
 from icpo.lab.nano.workings import right_working
 from icpo.prompts import Book, IdeaForm
-from icpo.prompts.judge import judge
+from icpo.prompts.verdicts import judge
 from icpo.seeding import derive_seed
 from icpo.store.storage import replace_file
 from icpo.types import Budget

@@ -17,14 +17,14 @@ from icpo.lab.probe.conditions import (
     UNSEEN,
     Condition,
 )
-from icpo.methods.drawing import draw_summaries
+from icpo.methods.sampling import sample_summaries
 from icpo.seeding import derive_seed
 from icpo.types import (
     Attempt,
     Budget,
     Candidate,
     Completion,
-    Drawing,
+    Computation,
     FinishReason,
     Prompt,
     Purpose,
@@ -79,7 +79,7 @@ class TaggedAttempts:
         else:
             chosen = {kind: chosen[kind] for kind in (RIGHT, FREQUENT) if kind in chosen}
         worked = [kind for kind in chosen if kind != UNSEEN]
-        summaries = yield from draw_summaries(question, [chosen[kind] for kind in worked], tools)
+        summaries = yield from sample_summaries(question, [chosen[kind] for kind in worked], tools)
         notes = dict(zip(worked, summaries, strict=True))
         attempts = {kind: Attempt(c, None, notes.get(kind, "")) for kind, c in chosen.items()}
         prompts = {
@@ -103,7 +103,7 @@ class TaggedAttempts:
 
     def _halves(
         self, question: Question, tools: Toolkit, seed: int
-    ) -> Drawing[tuple[tuple[Candidate, ...], tuple[Candidate, ...]]]:
+    ) -> Computation[tuple[tuple[Candidate, ...], tuple[Candidate, ...]]]:
         """Samples of the prompt without attempts that ME-ICPO's first round has, twice."""
         scope = derive_seed(seed, question.question_id)
         prompt = tools.prompts.solve(question, ())
@@ -140,7 +140,7 @@ class TaggedAttempts:
     def _is_wrong(self, question: Question, candidate: Candidate, votes: Votes, seed: int) -> bool:
         return self.reward.rewards(question, [candidate], votes, seed=seed).tags == (0,)
 
-    def _foreign(self, question: Question, tools: Toolkit, seed: int) -> Drawing[dict[str, Candidate]]:
+    def _foreign(self, question: Question, tools: Toolkit, seed: int) -> Computation[dict[str, Candidate]]:
         """The partner's first attempt with an answer, from the samples that the partner's own probe has."""
         partner = dict(self.partners)[question.question_id]
         half, _ = yield from self._halves(partner, tools, seed)
@@ -149,7 +149,7 @@ class TaggedAttempts:
 
     def _sample(
         self, question: Question, tools: Toolkit, prompts: Mapping[str, Prompt], seed: int
-    ) -> Drawing[tuple[Step, ...]]:
+    ) -> Computation[tuple[Step, ...]]:
         scope = derive_seed(seed, question.question_id)
         drawn = yield [
             tools.ask(Purpose.CANDIDATE, prompt, self.budget.num_samples, derive_seed(scope, name))
@@ -162,7 +162,7 @@ class TaggedAttempts:
 
     def _score(
         self, tools: Toolkit, prompts: Mapping[str, Prompt], answers: Sequence[str]
-    ) -> Drawing[tuple[Step, ...]]:
+    ) -> Computation[tuple[Step, ...]]:
         """The log-probability of each answer, in nats, as the verdicts of a step."""
         if not answers:
             return ()

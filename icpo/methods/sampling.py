@@ -1,15 +1,17 @@
 """The steps that methods are made of: candidates, summaries, look-aheads and final samples."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from icpo.methods.context import draw_fitting, is_too_long
 from icpo.seeding import derive_seed
 from icpo.types import (
     AskLookahead,
     Attempt,
+    Batches,
     Candidate,
-    Drawing,
+    Completion,
+    Computation,
+    FinishReason,
     History,
     Lookahead,
     Looking,
@@ -20,20 +22,31 @@ from icpo.types import (
 )
 
 
-def draw_candidates(
+def sample_candidates(
     question: Question, history: History, tools: Toolkit, num_candidates: int, scope: int
-) -> Drawing[tuple[tuple[Candidate, ...], int]]:
+) -> Computation[tuple[tuple[Candidate, ...], int]]:
     """Sample candidates; return them and how many attempts did not fit the prompt (Algorithm 1, line 3)."""
 
     def request(_: int, fitted: History) -> SampleRequest:
         prompt = tools.prompts.solve(question, fitted)
         return tools.ask(Purpose.CANDIDATE, prompt, num_candidates, derive_seed(scope, "candidate"))
 
-    [fitted], [completions] = yield from draw_fitting([history], request)
+    [fitted], [completions] = yield from sample_fitting([history], request)
     return tools.candidates(completions, question.kind), len(history) - len(fitted)
 
 
-def draw_summaries(question: Question, candidates: Sequence[Candidate], tools: Toolkit) -> Drawing[list[str]]:
+def sample_plain(
+    question: Question, tools: Toolkit, number: int, scope: int
+) -> Computation[tuple[Candidate, ...]]:
+    """Sample the plain prompt."""
+    prompt = tools.prompts.plain(question)
+    [completions] = yield [tools.ask(Purpose.CANDIDATE, prompt, number, derive_seed(scope, "sample"))]
+    return tools.candidates(completions, question.kind)
+
+
+def sample_summaries(
+    question: Question, candidates: Sequence[Candidate], tools: Toolkit
+) -> Computation[list[str]]:
     """Sample one summary of each candidate, without its reasoning (Algorithm 1, line 5).
 
     The seed depends on the candidate's text alone, so that the same text is summarised once.
@@ -67,7 +80,7 @@ def look_ahead(
             return tools.ask(Purpose.LOOKAHEAD, tools.prompts.look_ahead(question, fitted), wanted[i], seed)
 
         extended = [(*history, attempts[i]) for i in asked]
-        shown, batches = yield from draw_fitting(extended, request, num_needed=1)
+        shown, batches = yield from sample_fitting(extended, request, num_needed=1)
         lookaheads = []
         for i, fitted, completions in zip(asked, shown, batches, strict=True):
             if not is_too_long(completions):
@@ -84,7 +97,7 @@ def final_seed(scope: int, num_rounds: int, num_before: int = 0) -> int:
     return derive_seed(scope, "final", num_rounds, *(("after", num_before) if num_before else ()))
 
 
-def draw_finals(
+def sample_finals(
     question: Question,
     history: History,
     tools: Toolkit,
@@ -93,7 +106,7 @@ def draw_finals(
     num_rounds: int,
     *,
     num_before: int = 0,
-) -> Drawing[tuple[tuple[Candidate, ...], int]]:
+) -> Computation[tuple[tuple[Candidate, ...], int]]:
     """Sample final answers after `num_rounds` rounds; return them and how many attempts did not fit.
 
     `num_before` were sampled earlier, so that these are a request of their own.
@@ -103,5 +116,32 @@ def draw_finals(
         prompt = tools.prompts.solve(question, fitted)
         return tools.ask(Purpose.FINAL, prompt, num_finals, final_seed(scope, num_rounds, num_before))
 
-    [fitted], [completions] = yield from draw_fitting([history], request)
+    [fitted], [completions] = yield from sample_fitting([history], request)
     return tools.candidates(completions, question.kind), len(history) - len(fitted)
+
+
+def sample_fitting(
+    histories: Sequence[History], request: Callable[[int, History], SampleRequest], *, num_needed: int = 0
+) -> Computation[tuple[list[History], Batches]]:
+    """Send one request per history; return the histories that fitted, with their completions.
+
+    A history whose prompt is answered `prompt_too_long` loses its oldest attempt and is asked again, until
+    its newest `num_needed` are left; one that is too long even so keeps that answer, which counts as
+    truncated. Nothing is yielded for no histories.
+    """
+    fitted = list(histories)
+    answers: Batches = [[] for _ in fitted]
+    waiting = list(range(len(fitted)))
+    while waiting:
+        drawn = yield [request(i, fitted[i]) for i in waiting]
+        for i, completions in zip(waiting, drawn, strict=True):
+            answers[i] = completions
+        waiting = [i for i in waiting if is_too_long(answers[i]) and len(fitted[i]) > num_needed]
+        for i in waiting:
+            fitted[i] = fitted[i][1:]
+    return fitted, answers
+
+
+def is_too_long(completions: Sequence[Completion]) -> bool:
+    """Whether the prompt of these completions did not fit."""
+    return any(c.finish_reason is FinishReason.PROMPT_TOO_LONG for c in completions)
