@@ -19,7 +19,7 @@ from icpo.errors import ConfigError
 
 logger = logging.getLogger("icpo")
 
-SWITCHES = ("dry_run", "watch")
+SWITCHES = ("dry_run", "watch", "accept_code_change")
 NEEDED = ("tracking", "run_name", "cell", "output_root")
 # By code; all other keys are there for others to refer to.
 READ = (*SWITCHES, *NEEDED, "job", "allow_targets", "arms", "arm", "title")

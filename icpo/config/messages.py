@@ -19,7 +19,11 @@ from pydantic_core import ErrorDetails
 from yaml import MarkedYAMLError, YAMLError
 
 HYDRA_ERRORS = (HydraException, OmegaConfBaseException, YAMLError)
-ADDED_BY_HAND = ("exp", "allow_targets")  # what no file sets: for others a plus would hide a slip of the pen
+ADDED_BY_HAND = (
+    "exp",
+    "allow_targets",
+    "accept_code_change",
+)  # what no file sets: for others a plus would hide a slip of the pen
 KINDS = {
     "int_type": "a whole number",
     "int_from_float": "a whole number",

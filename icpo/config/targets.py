@@ -1,5 +1,6 @@
 """The classes that a configuration names: which are let in, what they are, what source they have."""
 
+import ast
 import hashlib
 import importlib
 import inspect
@@ -124,14 +125,17 @@ def _parameters(kind: Any) -> Mapping[str, inspect.Parameter]:
 
 
 def sources(values: Mapping[str, Any]) -> dict[str, str]:
-    """For each class of a job from outside this project, a digest of its top package's or module's source."""
+    """For each class of a job from outside this project, a digest of its top package's or module's code."""
     names = {target for _, target in targets(values["job"]) if not target.startswith(OWN_PACKAGE)}
     return {name: source_digest(name.partition(".")[0]) for name in sorted(names)}
 
 
 @cache
 def source_digest(package: str) -> str:
-    """Of all Python files of an imported package, by their paths in it, or of the file of a module."""
+    """Of all Python files of an imported package, by their paths in it, or of the file of a module.
+
+    Comments, blank lines and the way lines are broken do not count.
+    """
     module = sys.modules.get(package) or import_module(package)
     folders = [Path(folder) for folder in getattr(module, "__path__", ())]
     files = [
@@ -141,8 +145,24 @@ def source_digest(package: str) -> str:
         files = [(Path(file).name, Path(file))]
     digest = hashlib.blake2b(digest_size=12)
     for name, path in sorted(files):
-        digest.update(f"{name}\0{hashlib.blake2b(path.read_bytes()).hexdigest()}\n".encode())
+        digest.update(f"{name}\0{hashlib.blake2b(_code(path.read_bytes())).hexdigest()}\n".encode())
     return digest.hexdigest()
+
+
+def _code(source: bytes) -> bytes:
+    """What a Python file says, as its syntax tree without places; the file itself where it has errors."""
+    try:
+        return repr(_tree(ast.parse(source))).encode("utf-8", "surrogatepass")
+    except (RecursionError, SyntaxError, ValueError):
+        return source
+
+
+def _tree(node: Any) -> Any:
+    """A syntax tree as nested tuples; what is empty is left out, as versions of Python differ in it."""
+    if isinstance(node, ast.AST):
+        fields = ((name, _tree(value)) for name, value in ast.iter_fields(node) if value not in (None, []))
+        return type(node).__name__, *fields
+    return tuple(map(_tree, node)) if isinstance(node, list) else node
 
 
 def _reason(target: str, cause: BaseException) -> str:

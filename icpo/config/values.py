@@ -26,6 +26,7 @@ NOT_IN_DIGEST = (
     "rates",
     "question_tokens",
     "allow_targets",
+    "accept_code_change",
     "arm",
     "title",
     "arms",

@@ -68,14 +68,15 @@ def run_cell(
     """Runs a job in its folder, or goes on with it; its status says how it ended.
 
     `sources` are digests of the code of classes from outside the project, by name: with other code than a
-    cell began with it does not go on.
+    cell began with it goes on only where `values` has `accept_code_change`.
 
     Raises what it raises, and Interrupted where a signal came, though it be too late to stop it.
     """
     with Interrupt() as interrupt:
         with CellRecords.open(folder, config=values, config_digest=digest) as records:
             if sources:
-                records.resolve({f"the code of {name}": digest for name, digest in sources.items()})
+                accepts_changes = bool(values.get("accept_code_change"))
+                records.resolve_code(sources, accepts_changes=accepts_changes)
             records.mark("running")
             with tracker.start(
                 folder,

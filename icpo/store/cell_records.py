@@ -101,6 +101,21 @@ class CellRecords:
         """
         self.manifest = note_resolved(self.folder, self.manifest, facts)
 
+    def resolve_code(self, digests: Mapping[str, str], *, accepts_changes: bool) -> None:
+        """Notes in the manifest the digests of code of one's own, by class; an accepted change with both.
+
+        Raises:
+            OtherResults: it is other code than that of the stored results, and that is not accepted.
+        """
+        self.manifest = note_resolved(
+            self.folder,
+            self.manifest,
+            {f"the code of {name}": digest for name, digest in digests.items()},
+            way_out=" If you have looked and the change leaves results what they are, pass "
+            "+accept_code_change=true: the manifest then records both.",
+            accepts_changes=accepts_changes,
+        )
+
     @property
     def extents(self) -> tuple[Extent, ...]:
         """What the cell was to cover, each time that changed; the last one holds."""

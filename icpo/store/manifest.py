@@ -108,21 +108,37 @@ def refuse_older(folder: Path, config: Mapping[str, Any]) -> None:
         )
 
 
-def note_resolved(folder: Path, manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
+def note_resolved(
+    folder: Path,
+    manifest: Mapping[str, Any],
+    facts: Mapping[str, Any],
+    *,
+    way_out: str = "",
+    accepts_changes: bool = False,
+) -> dict[str, Any]:
     """The manifest with facts that only a load could tell (digests, revisions), stored.
 
+    A change that is accepted is an entry of `accepted_changes`, with what the fact was and is.
+
     Raises:
-        OtherResults: a fact stored earlier is another one now.
+        OtherResults: a fact stored earlier is another one now; `way_out` ends the message.
     """
     known = dict(manifest.get("resolved", {}))
     stored: dict[str, Any] = masked(facts)
-    for key, value in stored.items():
-        if known.get(key, value) != value:
-            raise OtherResults(
-                f"{folder} holds results with {key} {known[key]!r}, but it is {value!r} now. "
-                f"Bring back what it was, choose another run_name, or delete {folder}."
-            )
+    changes = [
+        {"since": _now(), "what": key, "was": known[key], "is": value}
+        for key, value in stored.items()
+        if known.get(key, value) != value
+    ]
+    if changes and not accepts_changes:
+        key, was, now = (changes[0][name] for name in ("what", "was", "is"))
+        raise OtherResults(
+            f"{folder} holds results with {key} {was!r}, but it is {now!r} now. "
+            f"Bring back what it was, choose another run_name, or delete {folder}.{way_out}"
+        )
     changed = {**manifest, "resolved": known | stored}
+    if changes:
+        changed["accepted_changes"] = [*manifest.get("accepted_changes", ()), *changes]
     if changed != manifest:
         replace_json(folder / MANIFEST_NAME, changed)
     return changed
@@ -138,7 +154,7 @@ def describe(config: Mapping[str, Any], config_digest: str) -> dict[str, Any]:
         "packages": dict(_package_versions()),
         "python": platform.python_version(),
         "platform": platform.platform(),
-        "started": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        "started": _now(),
     }
 
 
@@ -161,6 +177,10 @@ def job_settings(config: Mapping[str, Any]) -> dict[str, Any]:
 
 def _reference(key: str) -> str:
     return f"${{{key}}}"
+
+
+def _now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%S%z")
 
 
 def code_version() -> dict[str, Any]:

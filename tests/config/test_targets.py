@@ -79,6 +79,9 @@ def test_each_change_of_a_packages_python_files_changes_the_digest_of_its_classe
     (own.folder / PACKAGE / ".#selectors.py").symlink_to("somebody@somewhere.1234")  # an editor's lock
     (own.folder / PACKAGE / "gone.py").symlink_to("no_such_file.py")
     assert sources_of(own) == (found, settings)
+    path = own.folder / PACKAGE / "selectors.py"
+    path.write_text("# A remark.\n\n" + path.read_text().replace("\n", "  # another\n", 1))
+    assert sources_of(own) == (found, settings), "a comment"
     seen = [found]
     for path, text in (
         (f"{PACKAGE}/inner/more.py", "x = 1\n"),

@@ -15,8 +15,9 @@ class Job:
         return {"score": 1}
 
 
-def go(folder, **sources):
-    run_cell(Job(), tracker=NoTracker(), folder=folder, values={"run_name": "r"}, digest="d", sources=sources)
+def go(folder, *, accepted=False, **sources):
+    values = {"run_name": "r", "accept_code_change": accepted}
+    run_cell(Job(), tracker=NoTracker(), folder=folder, values=values, digest="d", sources=sources)
 
 
 def test_a_cell_whose_own_code_changed_is_refused_and_left_as_it_is(cell):
@@ -27,6 +28,18 @@ def test_a_cell_whose_own_code_changed_is_refused_and_left_as_it_is(cell):
     with pytest.raises(OtherResults, match=r"the code of Mine 'abc', but it is 'def' now.*another run_name"):
         go(cell, Mine="def")
     assert (read_status(cell), read_manifest(cell)["resolved"]) == (status, {"the code of Mine": "abc"})
+
+
+def test_a_change_of_own_code_that_one_has_looked_at_is_accepted_and_both_digests_are_recorded(cell):
+    go(cell, Mine="abc")
+    with pytest.raises(OtherResults, match=r"\+accept_code_change=true"):
+        go(cell, Mine="def")
+    go(cell, accepted=True, Mine="def")
+    go(cell, Mine="def")
+    manifest = read_manifest(cell)
+    [change] = manifest["accepted_changes"]
+    assert (change["what"], change["was"], change["is"]) == ("the code of Mine", "abc", "def")
+    assert manifest["resolved"] == {"the code of Mine": "def"}
 
 
 def test_a_cell_stored_before_code_was_is_accepted_and_its_code_is_known_from_then_on(cell):
