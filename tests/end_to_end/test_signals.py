@@ -10,6 +10,7 @@ import pytest
 
 from icpo.store import read_status
 from tests.end_to_end.kill_harness import ROOT, TINY
+from tests.reliability import report_row
 from tests.stored import read_results
 
 pytestmark = pytest.mark.slow
@@ -79,3 +80,8 @@ def test_a_signal_ends_the_sweep_and_the_next_run_goes_on(tmp_path, reference, n
     assert len(before) >= wanted
     assert finished(tmp_path) == reference
     assert read_results(cell)[: len(before)] == before
+    report_row(
+        f"{number.name} to a sweep, " + ("polling" if wanted else "in a batch of a minute"),
+        f"1 run, {len(before)} results stored before",
+        "ended within 10 s; then results as if left alone",
+    )

@@ -15,6 +15,7 @@ from omegaconf.errors import OmegaConfBaseException
 from icpo.config import build, check_arguments, check_config, config_digest, resolved
 from icpo.errors import ConfigError
 from tests.faults.broken_configs import CONF, breakages
+from tests.reliability import report_row
 
 ROOT = Path(__file__).parents[2]
 outcomes: Counter[str] = Counter()
@@ -71,7 +72,11 @@ def test_two_thousand_broken_configs():
         outcomes[outcome(overrides)] += 1
 
     run()
-    print(f"broken configs: {outcomes.total()} tried, {dict(outcomes)}, tracebacks 0")
+    report_row(
+        "broken configurations, in one process",
+        f"{outcomes.total()} random ones",
+        f"tracebacks 0; {', '.join(f'{kind} {number}' for kind, number in sorted(outcomes.items()))}",
+    )
     assert outcomes.total() >= 2000
     assert all(outcomes[kind] > 50 for kind in ("built", "refused by us", "refused by Hydra")), outcomes
 
@@ -101,3 +106,4 @@ def test_thirty_broken_configs_as_a_user_meets_them(tmp_path):
         assert "Traceback" not in done.stdout + done.stderr, (overrides, done.stderr)
         assert done.stderr.strip()
         assert seconds < 3, (overrides, seconds)
+    report_row("broken configurations, as commands", "30", "one message each, within 3 s of processor time")

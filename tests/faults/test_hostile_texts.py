@@ -11,6 +11,7 @@ from icpo.store import read_status, read_texts
 from icpo.types import Completion, FinishReason, Prompt, Purpose, SampleRequest
 from tests.end_to_end.fakes import Blocks, Continuous, run
 from tests.engines.conftest import backbone_of, settings_of
+from tests.reliability import report_row
 from tests.sampling import sampling_of
 from tests.store.values import HOSTILE
 from tests.stored import read_results
@@ -84,6 +85,11 @@ def test_hostile_questions_and_completions_are_answered_stored_and_reported(
     assert sorted(found.name for found in tmp_path.iterdir()) == ["outputs", "questions.jsonl"]
     assert sorted(found.name for found in outputs.iterdir()) == ["run"]
     assert sorted(found.name for found in (outputs / "run").iterdir()) == sorted([cell.name, "report"])
+    report_row(
+        f"hostile questions and completions, {method}, {kind.__name__.lower()}",
+        f"{len(rows)} questions, {len(said)} completions of {len(TEXTS)} texts",
+        "stored word for word; no file but the run's",
+    )
 
 
 def test_half_a_character_becomes_a_mark_and_whole_ones_stay():

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.engines.openai_server import Server
+from tests.reliability import report_row
 
 ROOT = Path(__file__).parents[2]
 NAMES = ("ICPO_TEST_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "HF_TOKEN", "WANDB_API_KEY")
@@ -51,6 +52,11 @@ def test_keys_reach_no_file_no_log_and_no_tracker(tmp_path, fault):
     assert (done.returncode == 0) == (fault is None), done.stderr
     assert list(tmp_path.rglob("*.wandb"))
     assert leaks(tmp_path, done.stdout, done.stderr) == []
+    report_row(
+        "keys in the environment" + (", one sent back by a server" if fault else ""),
+        f"{len(SECRETS)} keys, {len(list(tmp_path.rglob('*')))} files and folders",
+        "in no file (Hydra's, run.log, tables, W&B's offline files) and no message",
+    )
 
 
 @pytest.mark.slow
@@ -64,6 +70,11 @@ def test_an_address_with_a_password_from_the_environment_reaches_no_file(tmp_pat
         done = run(tmp_path, *engine, "backbone.model_id=nano", "tracking=none", *sweep)
     assert list(tmp_path.rglob("config.yaml")) and list(tmp_path.rglob("manifest.json")), done.stderr
     assert leaks(tmp_path, done.stdout, done.stderr) == []
+    report_row(
+        "a password and a key in a server's address, " + ("a sweep" if sweep else "one cell"),
+        f"{len(list(tmp_path.rglob('*')))} files and folders",
+        "in no file and no message",
+    )
 
 
 def test_a_key_in_a_file_of_ones_own_is_refused_before_anything_is_stored(tmp_path):

@@ -12,6 +12,7 @@ from icpo.store import MANIFEST_NAME, run_cells
 from icpo.store.json_files import replace_json
 from icpo.store.manifest import read_manifest
 from icpo.store.repair import verify
+from tests.reliability import report_row
 from tests.slurm.conftest import ON_SLURM, ROOT, wait_until
 from tests.slurm.sandbox import MAX_ARRAY_SIZE, NUM_CPUS
 from tests.stored import read_results
@@ -32,11 +33,12 @@ def assert_same(launcher, reference):
     assert tables[0] == tables[1]
 
 
-def assert_goes_on_to_the_same_end(launcher, reference):
+def assert_goes_on_to_the_same_end(launcher, reference, what):
     assert launcher.status("me_icpo")["num_sessions"] >= 2
     name = reference.cell("me_icpo").name
     assert rows(launcher)[name] == rows(reference)[name]
     assert verify(launcher.cell("me_icpo")).num_records == verify(reference.cell("me_icpo")).num_records
+    report_row(f"SLURM: {what}", "1 run", "ends with the results of a run that was left alone")
 
 
 def some_are_done(launcher):
@@ -47,6 +49,7 @@ def test_array_jobs_give_the_results_and_the_report_of_a_run_without_slurm(launc
     assert launcher.finish(launcher.start(*ON_SLURM)) == 0, launcher.said
     assert_same(launcher, alone)
     assert launcher.status("direct")["state"] == launcher.status("me_icpo")["state"] == "done"
+    report_row("SLURM: array jobs", "1 run", "results and table as without SLURM")
 
 
 @pytest.mark.parametrize("wrong", ["config_digest", "resolved"])
@@ -82,7 +85,7 @@ def test_a_job_killed_by_the_system_is_failed_and_what_is_missing_is_done_by_the
     assert launcher.finish(launcher.start("method=me_icpo")) == 0, launcher.said
     after = rows(launcher)[launcher.cell("me_icpo").name]
     assert [row for row in after if row in before] == before
-    assert_goes_on_to_the_same_end(launcher, alone)
+    assert_goes_on_to_the_same_end(launcher, alone, "a job killed with SIGKILL")
 
 
 def test_a_killed_launcher_costs_nothing_and_the_report_is_made_later(launcher, alone, slurm):
@@ -95,6 +98,9 @@ def test_a_killed_launcher_costs_nothing_and_the_report_is_made_later(launcher, 
     command = [sys.executable, "-m", "icpo.report", "run", "--outputs", str(launcher.run.parent)]
     assert subprocess.run(command, cwd=ROOT).returncode == 0
     assert_same(launcher, alone)
+    report_row(
+        "SLURM: a launcher killed with SIGKILL", "1 run of 2 jobs", "results and table as if left alone"
+    )
 
 
 def test_a_preempted_cell_is_requeued_and_goes_on(launcher, alone, slurm):
@@ -103,7 +109,7 @@ def test_a_preempted_cell_is_requeued_and_goes_on(launcher, alone, slurm):
     urgent = ["sbatch", "--partition=high", f"--ntasks={NUM_CPUS}", "--output=/dev/null", "--wrap=sleep 2"]
     slurm.run(*urgent)
     assert launcher.finish(process) == 0, launcher.said
-    assert_goes_on_to_the_same_end(launcher, alone)
+    assert_goes_on_to_the_same_end(launcher, alone, "a job that is pre-empted and requeued")
 
 
 def test_a_cell_at_its_time_limit_is_requeued_and_goes_on(launcher, alone):
@@ -111,7 +117,7 @@ def test_a_cell_at_its_time_limit_is_requeued_and_goes_on(launcher, alone):
     limit = ["hydra.launcher.timeout_min=2", "hydra.launcher.signal_delay_s=60"]
     process = launcher.start(*ON_SLURM, *limit, "method=me_icpo", seconds_per_batch=4)
     assert launcher.finish(process) == 0, launcher.said
-    assert_goes_on_to_the_same_end(launcher, alone)
+    assert_goes_on_to_the_same_end(launcher, alone, "a job at its time limit")
 
 
 def test_an_array_that_is_too_large_is_refused_in_one_line_and_taken_in_parts(launcher):
@@ -127,3 +133,6 @@ def test_an_array_that_is_too_large_is_refused_in_one_line_and_taken_in_parts(la
     assert "did not take the 5 cells" in said and parts in said and "Traceback" not in launcher.said
     assert launcher.finish(launcher.start(*sweep, parts)) == 0, launcher.said
     assert len(run_cells(launcher.run.parent, "run")) == 5
+    report_row(
+        "SLURM: an array larger than it takes", "5 cells", f"one line that names {parts}, which runs them"
+    )

@@ -10,8 +10,11 @@ import pytest
 
 from icpo.errors import RecordsError
 from icpo.store import JOURNAL_NAME, Journal
+from tests.reliability import report_row
 from tests.store.values import batches, completion, result
 from tests.stored import read_results
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -60,6 +63,7 @@ def test_a_full_disk_stops_at_once_and_what_was_written_is_used_once_there_is_ro
         assert records.journal.num_torn == 0
         records.append(result("after"))
     assert read_results(cell)[-1]["question_id"] == "after"
+    report_row("a disk that fills", f"{len(kept)} records before it was full", "each is used again")
 
 
 def test_a_read_only_file_system_is_named(tiny_disk, reopen):
@@ -71,6 +75,9 @@ def test_a_read_only_file_system_is_named(tiny_disk, reopen):
     with pytest.raises(RecordsError, match="read-only"):
         reopen(tiny_disk / "new" / "cell")
     assert [row["question_id"] for row in read_results(tiny_disk / "run" / "cell")] == ["a"]
+    report_row(
+        "a read-only file system", "2 ways to open a cell", "a named error each; what is stored is read"
+    )
 
 
 def test_a_limit_on_file_size_takes_the_unfinished_record_back(tmp_path):
@@ -89,6 +96,45 @@ def test_a_limit_on_file_size_takes_the_unfinished_record_back(tmp_path):
         journal.put("k1", batches("second"))
     with Journal.open(path) as journal:
         assert (journal.get("k1")[0][0].text, journal.num_torn) == ("second", 0)
+    report_row("a limit on the size of files", "1 record", "taken back whole; the next one is stored")
+
+
+SYNCED = """
+import os, sys
+from pathlib import Path
+from icpo.store import CellRecords
+from tests.store.values import result, score
+
+def watched(fd):
+    path = os.readlink(f"/proc/self/fd/{fd}")
+    print(Path(path).name.removeprefix(".").split(".json")[0], os.fstat(fd).st_size, flush=True)
+    fsync(fd)
+
+fsync, os.fsync = os.fsync, watched
+folder = Path(sys.argv[1])
+with CellRecords.open(folder, config={}, config_digest="d") as records:
+    records.append(result("a"))
+    print("stored", (folder / "results.jsonl").stat().st_size)
+    records.write_scores([score("a")])
+    records.write_metrics({"mean": 1.0})
+    for name in ("scores.jsonl", "metrics.json"):
+        print("replaced", name.split(".json")[0], (folder / name).stat().st_size)
+"""
+
+
+def test_what_is_stored_is_on_the_disk_before_it_counts(tmp_path):
+    """A result, and each file that takes another's place, is synced whole."""
+    done = subprocess.run(
+        [sys.executable, "-c", SYNCED, str(tmp_path / "cell")], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    said = [line.split() for line in done.stdout.splitlines()]
+    [[_, size]] = [words for words in said if words[0] == "stored"]
+    stored_at = said.index(["stored", size])
+    assert ["results", size] in said[:stored_at]
+    assert [words[1:] for words in said if words[0] == "replaced"] == [
+        words for words in said[stored_at:] if words[0] in ("scores", "metrics")
+    ]
 
 
 def test_a_folder_closed_to_this_user_is_named(tmp_path):
@@ -107,10 +153,11 @@ def test_a_folder_closed_to_this_user_is_named(tmp_path):
         [sys.executable, "-c", code, str(closed)],
         capture_output=True,
         text=True,
-        cwd=Path(__file__).parents[2],
+        cwd=ROOT,
     )
     assert "RecordsError: Cannot create" in failed.stderr
     assert "Permission denied: choose another outputs folder" in failed.stderr
+    report_row("a folder closed to this user", "1", "a named error")
 
 
 def test_an_outputs_path_that_is_a_file_is_named(tmp_path, reopen):
