@@ -49,7 +49,8 @@ def test_a_disk_that_fills_ends_a_run_in_lines_and_nothing_is_lost(tmp_path):
         try:
             done = run(disk, *sweep)
             assert done.returncode in (1, 2), done.stderr
-            assert "Traceback" not in done.stderr and "No space left on device" in done.stderr
+            said = done.stdout + done.stderr
+            assert "Traceback" not in said and "No space left on device" in said
             before = results(disk)
             assert all(verify(cell).is_sound for cell in run_cells(disk, "run")), free
             subprocess.run(["mount", "-o", "remount,size=9m", str(disk)], check=True)
@@ -81,12 +82,13 @@ def test_a_user_without_a_home_tracks_and_finishes(tmp_path):
     environment = {name: value for name, value in os.environ.items() if name != "HOME"}
     name = "r" * 140
     done = run(
-        outputs, f"run_name={name}", "benchmark.limit=2", "tracking=wandb", "tracking.mode=offline",
+        outputs, f"run_name={name}", "arm=base,me_icpo", "benchmark.limit=2", "tracking=wandb", "tracking.mode=offline",
         before=becoming, environment=environment,
     )  # fmt: skip
     assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
     cells = run_cells(outputs, name)
-    assert all(list(cell.glob("wandb/*/*.wandb")) for cell in cells)
+    tracked = sorted({path.relative_to(outputs / name).parts[0] for path in outputs.rglob("*.wandb")})
+    assert tracked == [*(cell.name for cell in cells), "report"], done.stderr
     assert (outputs / name / "report" / "table.csv").exists()
     report_row(
         "a user without a home or a name, with W&B and a run name of 140 characters",
