@@ -82,8 +82,8 @@ def test_a_user_without_a_home_tracks_and_finishes(tmp_path):
     environment = {name: value for name, value in os.environ.items() if name != "HOME"}
     name = "r" * 140
     done = run(
-        outputs, f"run_name={name}", "arm=base,me_icpo", "benchmark.limit=2", "tracking=wandb", "tracking.mode=offline",
-        before=becoming, environment=environment,
+        outputs, f"run_name={name}", "arm=base,me_icpo", "benchmark.limit=2", "tracking=wandb",
+        "tracking.mode=offline", before=becoming, environment=environment,
     )  # fmt: skip
     assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
     cells = run_cells(outputs, name)
