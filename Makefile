@@ -9,7 +9,7 @@ SPREAD ?= -n auto --maxprocesses 4 --dist loadfile
 PORT ?= 8765
 DOCS_PORT ?= 8000
 
-.PHONY: help setup quickstart test test-slow check format table figures theory dashboard docs docs-serve kill-test venv-vllm test-vllm clean
+.PHONY: help setup quickstart test test-slow check format table figures theory dashboard docs docs-serve kill-test venv-vllm test-vllm test-vllm-oldest clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*?## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -67,5 +67,11 @@ venv-vllm: ## a second environment, .venv-vllm, with vLLM for the CPU (2 minutes
 test-vllm: venv-vllm ## the tests of the vLLM engine, on the CPU
 	.venv-vllm/bin/python -m pytest -m vllm tests/vllm
 
+# What our one module on vLLM's insides needs of another version (VLLM=0.29.0); 0.26 exists for CPUs with another torch only.
+VLLM ?= 0.27.1
+test-vllm-oldest: ## the same in short, on the oldest vLLM for CPUs (VLLM=0.29.0 takes another)
+	bash scripts/venv_vllm.sh $(VLLM)
+	.venv-vllm-$(VLLM)/bin/python -m pytest -m vllm tests/vllm/test_vllm_versions.py
+
 clean: ## remove environments and caches, keep outputs
-	rm -rf $(VENV) .venv-vllm site .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
+	rm -rf $(VENV) .venv-vllm* site .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist

@@ -44,8 +44,10 @@ if ! with_uv; then
   say "making $venv with $("$python" --version)"
   "$python" -m venv --clear "$venv"
 fi
+# A newer PyTorch would come from PyPI as a CUDA build of several GB; the tests' environment has none for it.
+constraints=scripts/constraints.txt
 say "installing the packages of [$extras] into $venv; PyTorch is the largest, so this takes minutes"
-"$venv/bin/python" -m pip install --disable-pip-version-check --progress-bar off --editable ".[$extras]" |
+"$venv/bin/python" -m pip install --disable-pip-version-check --progress-bar off --constraint "$constraints" --editable ".[$extras]" |
   while IFS= read -r line; do
     if [[ $line =~ (Downloading|Using\ cached)\ ([^/]+)\ \(([0-9]+)\.[0-9]+\ MB\)$ && ${BASH_REMATCH[3]} -ge 10 ]]; then
       name=${BASH_REMATCH[2]%%-cp[0-9]*}

@@ -32,8 +32,13 @@ def differences_of(arms: Sequence[Arm]) -> tuple[tuple[Difference, ...], tuple[s
     Without a base (an ablation) the full algorithm takes its place. Pools of benchmarks follow.
     """
     found, notes = [], []
+    beside: dict[tuple[object, ...], list[Arm]] = {}
     for arm in arms:
-        for base in _bases_of(arm, arms):
+        beside.setdefault(_place(arm), []).append(arm)
+    bases = {place: _bases_among(own) for place, own in beside.items()}
+    for arm in arms:
+        own = bases[_place(arm)]
+        for base in () if any(arm is one for one in own) else own:
             try:
                 found.append(Difference(arm, base, compare(arm.scores, base.scores)))
             except ValueError as error:
@@ -90,16 +95,13 @@ def _pool_name(arms: Sequence[Arm]) -> str:
     return f"{stem}_l{levels[0]}-l{levels[-1]}" if is_span else f"{stem}_l" + "+l".join(levels)
 
 
-def _bases_of(arm: Arm, arms: Sequence[Arm]) -> list[Arm]:
-    beside = [other for other in arms if _place(other) == _place(arm)]
-    bases = [other for other in beside if other.key.is_base]
-    if not bases:
-        full = [other for other in beside if other.key.is_full]
-        named = [other for other in full if other.key.arm == FULL]
-        bases = named or full
-        if len(bases) != 1:
-            return []
-    return [] if any(base is arm for base in bases) else bases
+def _bases_among(arms: Sequence[Arm]) -> list[Arm]:
+    """The bases of a backbone, benchmark, protocol and k; without any, the one full algorithm."""
+    if bases := [arm for arm in arms if arm.key.is_base]:
+        return bases
+    full = [arm for arm in arms if arm.key.is_full]
+    named = [arm for arm in full if arm.key.arm == FULL] or full
+    return named if len(named) == 1 else []
 
 
 def _place(arm: Arm) -> tuple[str, str, str, int]:

@@ -104,11 +104,15 @@ class Texts:
             )
         return batches
 
+    def close(self) -> None:
+        """Close the journal."""
+        self._reader.close()
+
     def __enter__(self) -> "Texts":
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._reader.close()
+        self.close()
 
 
 def read_texts(folder: Path, draws: Iterable[str]) -> dict[str, str]:

@@ -12,7 +12,7 @@ def settings(sampling, rows, prompt=(0,), vocabulary=4):
     return RowSettings.of([sampling] * rows, [prompt] * rows, vocabulary, torch.device("cpu"))
 
 
-def frequencies(logits, sampling, rows=200_000, **options):
+def frequencies(logits, sampling, rows=20_000, **options):
     numbers = torch.from_numpy(np.random.default_rng(0).random((rows, 2), dtype=np.float32))
     batch = torch.tensor(logits).expand(rows, -1)
     tokens = draw(batch, settings(sampling, rows, **options), numbers, 0, NO_END)
@@ -32,12 +32,12 @@ def frequencies(logits, sampling, rows=200_000, **options):
 def test_draws_follow_the_nucleus(top_p, wanted):
     logits = np.log([0.1, 0.5, 0.15, 0.25]).tolist()
     seen = frequencies(logits, sampling_of(1.0, top_p - 1e-6 if top_p < 1 else 1.0, max_tokens=1))
-    np.testing.assert_allclose(seen, wanted, atol=0.004)
+    np.testing.assert_allclose(seen, wanted, atol=0.01)
 
 
 def test_temperature_sharpens_before_the_nucleus_is_taken():
     seen = frequencies(np.log([0.1, 0.5, 0.15, 0.25]).tolist(), sampling_of(0.5, 0.75, max_tokens=1))
-    np.testing.assert_allclose(seen, [0, 0.8, 0, 0.2], atol=0.004)  # squares: 0.01, 0.25, 0.0225, 0.0625
+    np.testing.assert_allclose(seen, [0, 0.8, 0, 0.2], atol=0.01)  # squares: 0.01, 0.25, 0.0225, 0.0625
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_temperature_sharpens_before_the_nucleus_is_taken():
 def test_top_k_and_min_p_cut_before_the_nucleus(changes, wanted):
     sampling = sampling_of(**({"temperature": 1.0, "top_p": 1.0, "max_tokens": 1} | changes))
     seen = frequencies(np.log([0.1, 0.5, 0.15, 0.25]).tolist(), sampling)
-    np.testing.assert_allclose(seen, wanted, atol=0.004)
+    np.testing.assert_allclose(seen, wanted, atol=0.01)
 
 
 def test_rows_keep_their_own_settings_in_one_batch():

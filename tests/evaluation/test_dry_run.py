@@ -101,8 +101,8 @@ def test_a_real_run_needs_no_more_than_the_dry_run_says(overrides, context_token
     with Grader(made.protocol.grading) as grader:
         tools = made.toolkit(grader)
         method = made.prepared_method(questions, lambda question, answer: len(answer) == 2)
-        runs = [start(method, question, tools, seed=seed) for seed in (0, 1) for question in questions]
-        used = [result.usage for result in drive(runs, engine, max_in_flight=4)]
+        runs = [start(method, question, tools, seed=0) for question in questions]
+        used = [result.usage for result in drive(runs, engine, max_in_flight=2)]
     most = play(made, refuses=False).need.or_more(play(made, refuses=True).need)
     for usage in used:
         assert usage.num_requests <= most.num_requests

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import as_file, files
-from itertools import combinations
+from itertools import chain, combinations, islice
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +28,11 @@ from icpo.report.order import place
 from icpo.report.report import Report, read_report
 from icpo.report.rows import records
 from icpo.report.settings import flat
-from icpo.store import load_results, read_texts
+from icpo.store import Texts, load_results
 from icpo.types import QuestionResult
 
 MAX_STORY_BYTES = 20_000_000  # of a cell's questions, as a browser reads them at once
+MAX_STORIES_BYTES = 200_000_000  # of all cells' questions
 MAX_PAIR_BYTES = 20_000_000  # of all comparisons
 
 logger = logging.getLogger(__name__)
@@ -79,11 +80,12 @@ def write_dashboard(outputs: Path, run_names: Sequence[str], *, max_questions: i
 def _write_cells(folder: Path, reports: Sequence[Report], max_questions: int) -> Iterator[Listed]:
     """Writes each cell's questions in short and their stories; a cell without questions is left out."""
     cells = [(report.run_name, cell) for report in reports for cell in report.cells]
+    room = min(MAX_STORY_BYTES, MAX_STORIES_BYTES // max(len(cells), 1))
     for i, (run_name, cell) in enumerate(cells):
         path, name = f"{run_name}/{cell.folder.name}", f"c{i}"
         try:
             results = load_results(cell.folder)
-            stories = _stories(cell, results, max_questions)
+            stories = _stories(cell, results, max_questions, room)
         except (IcpoError, LookupError, TypeError, ValueError) as error:
             logger.warning("%s has no question pages: %s", cell.folder.name, error)
             continue
@@ -93,39 +95,55 @@ def _write_cells(folder: Path, reports: Sequence[Report], max_questions: int) ->
             yield Listed(path, name, cell, texts_of(results), len(stories))
 
 
-def _stories(cell: Cell, results: Sequence[QuestionResult], max_questions: int) -> list[dict[str, Any]]:
-    """The stories of the first questions, in order of first appearance, as many as fit MAX_STORY_BYTES."""
-    ids = list(dict.fromkeys(result.question.question_id for result in results))[:max_questions]
+def _stories(
+    cell: Cell, results: Sequence[QuestionResult], max_questions: int, room: int
+) -> list[dict[str, Any]]:
+    """The stories of the first questions, in order of first appearance, as many as fit `room` bytes."""
+    wanted: dict[str, list[QuestionResult]] = {}
+    for result in results:
+        wanted.setdefault(result.question.question_id, []).append(result)
     scores = {score.key: score for score in cell.scores}
     book, prompt = book_of(cell.job), cell.metrics.get("prompt")
     found: list[dict[str, Any]] = []
     size = 0
-    wanted = {name: [r for r in results if r.question.question_id == name] for name in ids}
-    texts = _texts(cell, [draw for own in wanted.values() for result in own for draw in draws_of(result)])
-    for name, own in wanted.items():
-        golds = [scores[result.key].gold for result in own if result.key in scores]
-        seeds = {str(r.seed): story(r, scores.get(r.key), texts, book, prompt) for r in own}
-        question = {
-            "id": name,
-            "text": own[0].question.text,
-            "gold": golds[0] if golds else None,
-            "seeds": seeds,
-        }
-        size += len(json.dumps(question))
-        if found and size > MAX_STORY_BYTES:
-            logger.warning("%s: the first %d questions have a page", cell.folder.name, len(found))
-            break
-        found.append(question)
+    with _Texts(cell) as texts:
+        for name, own in islice(wanted.items(), max_questions):
+            golds = [scores[result.key].gold for result in own if result.key in scores]
+            seeds = {str(r.seed): story(r, scores.get(r.key), texts.of(r), book, prompt) for r in own}
+            question = {
+                "id": name,
+                "text": own[0].question.text,
+                "gold": golds[0] if golds else None,
+                "seeds": seeds,
+            }
+            size += len(json.dumps(question))
+            if found and size > room:
+                logger.warning("%s: the first %d questions have a page", cell.folder.name, len(found))
+                break
+            found.append(question)
     return found
 
 
-def _texts(cell: Cell, draws: Sequence[str]) -> Mapping[str, str]:
-    """The completions by draw; none, with a warning, where the journals no longer hold them all."""
-    try:
-        return read_texts(cell.folder, draws)
-    except IcpoError as error:
-        logger.warning("The pages of %s show no completions: %s", cell.folder.name, error)
+class _Texts:
+    """The completions of a cell; none, with one warning, where the journals no longer hold them."""
+
+    def __init__(self, cell: Cell) -> None:
+        self._cell, self._stored, self._is_whole = cell, Texts(cell.folder), True
+
+    def of(self, result: QuestionResult) -> Mapping[str, str]:
+        if self._is_whole:
+            try:
+                return self._stored.of(draws_of(result))
+            except IcpoError as error:
+                self._is_whole = False
+                logger.warning("The pages of %s lack completions: %s", self._cell.folder.name, error)
         return {}
+
+    def __enter__(self) -> "_Texts":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stored.close()
 
 
 def _compare_page(folder: Path, listed: Sequence[Listed], shown: Shown) -> list[Block]:
@@ -134,18 +152,19 @@ def _compare_page(folder: Path, listed: Sequence[Listed], shown: Shown) -> list[
     several = len(shown.reports) > 1
     options: dict[str, list[tuple[str, str, list[Block]]]] = {}
     size = count = left_out = 0
-    for b, a in combinations(scored, 2):
-        key, other = a.cell.last.key, b.cell.last.key
-        if key.benchmark != other.benchmark:
+    by_benchmark: dict[str, list[Listed]] = {}
+    for one in scored:
+        by_benchmark.setdefault(one.cell.last.key.benchmark, []).append(one)
+    for b, a in chain.from_iterable(combinations(own, 2) for own in by_benchmark.values()):
+        key = a.cell.last.key
+        if size > MAX_PAIR_BYTES:
+            left_out += 1
             continue
         try:
             blocks = pair_page(a.cell, b.cell, (a.path, b.path), a.texts, (a.told, b.told))
         except ValueError:  # no question and seed in common
             continue
-        size += len(json.dumps(blocks)) if size <= MAX_PAIR_BYTES else 0
-        if size > MAX_PAIR_BYTES:
-            left_out += 1
-            continue
+        size += len(json.dumps(blocks))
         _write(folder, f"pairs/p{count}", blocks)
         name = f"{_name(a, several)} minus {_name(b, several)}"
         option = (pair_name(a.path, b.path), name, [heading(f"A: {a.path}", 3), heading(f"B: {b.path}", 3)])
