@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Makes .venv and installs the project with the extras in EXTRAS. The interpreter is PYTHON where that is set; else uv
-# chooses one where it is on PATH (NO_UV=1: not); else it is the first supported Python that can make an environment.
+# Makes .venv and installs the project with the extras in EXTRAS. The interpreter is PYTHON where that is set; else that of
+# the .venv that is there; else uv chooses one where it is on PATH (NO_UV=1: not); else it is the first supported Python
+# that can make an environment.
 set -euo pipefail
 cd "${BASH_SOURCE[0]%/*}/.."
 venv=.venv
@@ -37,7 +38,9 @@ with_uv() {
   uv venv --quiet --clear --seed --python '>=3.10,<3.14' "$venv"
 }
 
-if ! with_uv; then
+if [ -z "${PYTHON:-}" ] && runs "$venv/bin/python" "$is_supported; import pip"; then
+  say "$venv is there; its packages are brought up to date"
+elif ! with_uv; then
   python=${PYTHON:-$(choose)}
   runs "$python" "$is_supported; $makes_environments" ||
     stop "PYTHON=$python is no Python from 3.10 to 3.14 that has the modules venv and ensurepip"

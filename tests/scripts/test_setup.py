@@ -108,6 +108,22 @@ def test_uv_comes_before_all_and_gives_way_where_it_fails(machine, tmp_path):
     assert "python3.12 -m venv" in other.log.read_text()
 
 
+def test_an_environment_that_is_there_is_kept_unless_another_interpreter_is_named(machine):
+    machine.python("python3.12").python("python3.13")
+    assert machine.setup(PYTHON="python3.12").returncode == 0
+    again = machine.setup()
+    assert "up to date" in again.stdout and machine.log.read_text().count("-m venv") == 1
+    machine.setup(PYTHON="python3.13")
+    assert machine.log.read_text().count("-m venv") == 2
+
+
+def test_an_environment_that_does_not_run_is_made_again(machine):
+    machine.python("python3.12").setup()
+    (machine.folder / ".venv/bin/python").write_text("no program")
+    assert machine.setup().returncode == 0
+    assert machine.log.read_text().count("-m venv") == 2
+
+
 @pytest.mark.parametrize("said", [{"NO_UV": "1"}, {"PYTHON": "python3.12"}])
 def test_uv_can_be_refused(machine, said):
     machine.python("python3.12").uv()
