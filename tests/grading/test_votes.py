@@ -138,6 +138,13 @@ def test_answers_that_are_equal_share_a_key(seed, other_seed):
             assert None in found or not found[0].isdisjoint(found[1]), (a, b)
 
 
+def test_equal_numbers_share_a_key_however_they_are_rounded():
+    """At some letters the sum of squares is 0.9999999999999999, which is below a power of ten."""
+    one = keys(read("1"))
+    sums = [keys(read(rf"\sin^2 {letter} + \cos^2 {letter}")) for letter in "abcdghjkmnpqrstuvwxyz"]
+    assert one and all(found and not one.isdisjoint(found) for found in sums)
+
+
 def offline() -> Grader:
     """A grader without workers: what arithmetic cannot decide counts as different."""
     return Grader(GradingRules.paper(), ask=lambda left, right: Outcome.DIFFERENT)
