@@ -10,7 +10,7 @@ _SIGNS = str.maketrans(
 )
 _MARKUP = re.compile(
     r"\\(?:text\w*|math\w+|bold\w+|bm|pmb|mbox|rm|bf|boxed|fbox|underline|emph|left|right|displaystyle)(?![A-Za-z])"
-    r"|\\[,;:! ()\[\]]|[${}*_]"
+    r"|\\[,;:! ()\[\]]|[${}*_]|</answer>"
 )
 _QUOTED = re.compile(r"(?<![A-Za-z])'([^'\n]*)'(?![A-Za-z])")
 _LETTER = re.compile(

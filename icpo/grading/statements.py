@@ -18,7 +18,7 @@ _LINK = re.compile(
 )  # fmt: skip
 _HEADING = re.compile(r"[\s*_`:]{0,8}\n[\s*_`]{0,8}")
 _REFUSED = re.compile(r"(?:not|n't|never|no longer|unknown|unclear|cannot)\b", re.IGNORECASE)
-_TAGGED = re.compile(r">\s*([^<>]*?)\s*</answer>", re.IGNORECASE)
+_TAGGED = re.compile(r">\s*((?:[^<]|<(?!/))*?)\s*</answer>", re.IGNORECASE)
 _COMMENT = re.compile(
     r"(?:(?:\w+ly|very|quite|indeed|also)\s+)?(?:(?:in)?correct|right|wrong|clear|obvious|unique|valid|reasonable"
     r"|below|above|here|given|found|shown|known|final|it)",

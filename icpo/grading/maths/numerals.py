@@ -1,4 +1,4 @@
-"""Numbers in words: seventeen, one hundred and five, two thirds."""
+"""Numbers in words: seventeen, one hundred five, two thirds."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -41,8 +41,6 @@ def _read_whole(words: Sequence[str]) -> tuple[int, int]:
             group, room = 100 * group, 100
         elif word in _SCALES and group:
             total, group, room = total + group * _SCALES[word], 0, 1000
-        elif word == "and" and room >= 100 and num_read and i + 1 < len(words):
-            continue
         else:
             break
         num_read = i + 1

@@ -64,7 +64,7 @@ _REWRITES = [
     _rule(r"\\\\\s*\[\s*-?[\d.]+\s*(?:pt|em|ex|mm|cm|in|mu)\s*\]", r"\\\\ "),
     _rule(r"\\(?:[dtcs]|nice|x)frac(?![A-Za-z])", r"\\frac"),
     _rule(r"\{([^{}]*)\\over(?![A-Za-z])([^{}]*)\}", r"\\frac{\1}{\2}"),
-    _rule(r"^([^{}]*)\\over(?![A-Za-z])([^{}]*)$", r"\\frac{\1}{\2}"),
+    _rule(r"^((?:[^{}]*=)?)([^{}=]*)\\over(?![A-Za-z])([^{}=]*)$", r"\1\\frac{\2}{\3}"),
     _rule(r"\\[dt]binom(?![A-Za-z])", r"\\binom"),
     _rule(r"\\Pr(?![A-Za-z])", "P"),
     _rule(r"(?<!\\)\\[()\[\]]", " "),
@@ -110,7 +110,7 @@ _REWRITES = [
     _rule(r"(?<=[\d}])\s*\((?:\\text\{)?\s*([A-Za-z]{4,}(?: [A-Za-z]+)*)\s*\}?\)$", r"\\text{ \1}"),
     _rule(r"(?<=[\d}])\s*\\text\{\s*\(([A-Za-z]{3,}(?: [A-Za-z]+)*)\)\s*\}$", r"\\text{ \1}"),
     _rule(r"\\text\{([A-Za-z ]+):\s*\}", r"\\text{\1}:"),
-    _rule(r"\b(hundred|thousand) and (?=[a-z]{3,})", r"\1 "),
+    _rule(r"\b(hundred|thousand|million) and (?=[a-z]{3,})", r"\1 "),
     _rule(r"\\(?:overarc|wideparen)(?![A-Za-z])", r"\\widehat"),
     _rule(r"\bper cent(?![A-Za-z])", "percent"),
 ]  # fmt: skip
