@@ -15,12 +15,12 @@ from icpo.store.readers import (
     NOT_COUNTED,
     RESULTS_NAME,
     SCORES_NAME,
-    SiblingJournals,
     Stored,
     counted,
     decoded_lines,
     keys_used,
     num_measured,
+    other_journals,
 )
 from icpo.store.status import STATUS_NAME, stored_status
 from icpo.store.storage import explained
@@ -182,7 +182,7 @@ def _num_torn(path: Path) -> int:
 def _without_siblings(folder: Path, keys: Iterable[str]) -> frozenset[str]:
     """Those of `keys` that no other cell of the run holds."""
     left = frozenset(keys)
-    for path in SiblingJournals(folder):
+    for path in other_journals(folder):
         if left:
             left -= journal_keys(path)
     return left

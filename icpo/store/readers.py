@@ -1,7 +1,7 @@
 """What a cell's folder holds, as everybody but its writer reads it."""
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,16 +24,10 @@ Stored = TypeVar("Stored", QuestionResult, QuestionScore)
 log = logging.getLogger(__name__)
 
 
-class SiblingJournals:
-    """The journals of the other cells of a run, looked up anew at each iteration."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def __iter__(self) -> Iterator[Path]:
-        for path in sorted(self._folder.parent.glob(f"*/{JOURNAL_NAME}")):
-            if path.parent.name != self._folder.name:
-                yield path
+def other_journals(folder: Path) -> list[Path]:
+    """The journals of the other cells of a run."""
+    found = sorted(folder.parent.glob(f"*/{JOURNAL_NAME}"))
+    return [path for path in found if path.parent.name != folder.name]
 
 
 def run_cells(outputs: Path, run_name: str) -> list[Path]:

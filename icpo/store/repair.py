@@ -26,11 +26,11 @@ from icpo.store.readers import (
     METRICS_NAME,
     RESULTS_NAME,
     SCORES_NAME,
-    SiblingJournals,
     counted,
     decoded_lines,
     keys_used,
     load_results,
+    other_journals,
 )
 from icpo.store.run_files import PLAN_NAME
 from icpo.store.status import STATUS_NAME, Status
@@ -147,7 +147,7 @@ def _salvage_journal(folder: Path) -> None:
 def _salvage_results(folder: Path, manifest: Mapping[str, Any]) -> None:
     """Keeps the results whose samples are there; what was made from all of them is set aside."""
     seal, path, can_go_on = seal_in(manifest), folder / RESULTS_NAME, not is_version_1(manifest)
-    available = journal_keys(folder / JOURNAL_NAME).union(*map(journal_keys, SiblingJournals(folder)))
+    available = journal_keys(folder / JOURNAL_NAME).union(*map(journal_keys, other_journals(folder)))
     whole = counted(decoded_lines(path, seal, decode_result), manifest)
     kept = [result for result in whole if not can_go_on or keys_used(result) <= available]
     made_again = (SCORES_NAME, METRICS_NAME, STATUS_NAME) if can_go_on else ()
