@@ -48,11 +48,11 @@ class Task:
     def plan(self, cells: Sequence[DictConfig], *, is_here: bool) -> bool:
         """Check and build all cells before anything is written; a dry run ends here."""
         ready = [_ready(config) for config in cells]
-        for cell in ready:
-            conf.check_job(cell.job, is_here=is_here)
         if ready[0].values.get("dry_run"):
             _print_needs(ready)
             return False
+        for cell in ready:
+            conf.check_job(cell.job, is_here=is_here)
         for cell in ready:
             self._note(cell)
         self.state.is_here = is_here

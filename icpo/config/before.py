@@ -39,7 +39,9 @@ class CheckCell(Callback):
             check_config(cell)
             resolved(cell)
             build(cell.tracking)
-            check_job(build(cell.job), is_here=True)
+            job = build(cell.job)
+            if not cell.get("dry_run"):  # which may be of another machine
+                check_job(job, is_here=True)
         except IcpoError as error:
             sys.stderr.write(f"icpo: {escaped(masked_text(str(error)))}\n")
             sys.exit(2)  # Hydra makes a warning of an Exception of a callback

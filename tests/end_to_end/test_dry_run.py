@@ -2,6 +2,9 @@
 
 import subprocess
 import sys
+from importlib.util import find_spec
+
+import pytest
 
 
 def test_missing_weights_are_told_of_once_beside_the_needs(tmp_path):
@@ -14,4 +17,18 @@ def test_missing_weights_are_told_of_once_beside_the_needs(tmp_path):
     assert done.returncode == 0, done.stderr
     said = done.stdout + done.stderr
     assert said.count("there is no folder /no/such/folder") == 1
-    assert "all 4 cells: at most" in said
+    assert "all 6 cells: at most" in said
+
+
+@pytest.mark.skipif(find_spec("vllm") is not None, reason="needs a machine without vLLM")
+def test_what_a_run_on_another_machine_needs_can_be_asked_here(tmp_path):
+    settings = ["backbone=qwen7b", "benchmark=aime2024", "arm=me_icpo", f"output_root={tmp_path}"]
+    for mode in ([], ["hydra.mode=RUN", "~arms"]):
+        chosen = [one for one in settings if not (mode and one.startswith("arm="))]
+        done = subprocess.run(
+            [sys.executable, "-m", "icpo.run", "+exp=main_table", "dry_run=true", *chosen, *mode],
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        assert "GPU hours" in done.stdout + done.stderr
