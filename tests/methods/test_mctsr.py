@@ -144,3 +144,14 @@ def test_ideas_form_speaks_the_protocols_language(verdict, title):
 def test_bad_settings_are_named(changes, word):
     with pytest.raises(ValueError, match=word):
         mctsr(**changes)
+
+
+def test_an_answer_with_enough_refinements_one_of_them_better_is_closed_however_little_visited():
+    grown = tree(exploration=1000.0)
+    for parent, reward in ((None, 94.0), (0, -50.0), (0, 90.0)):
+        grown.reward(grown.add(candidate("4"), parent), [reward])
+    for node, visits in zip(grown.nodes, (1, 10**9, 10**9), strict=True):
+        node.num_visits = visits
+    assert grown.select() == 0, "no refinement is better"
+    grown.nodes[0].rewards[:] = [0.0]
+    assert grown.select() == 2
