@@ -215,11 +215,11 @@ def test_the_gate_s_table_says_which_file_is_no_scores(tmp_path, scores):
     if scores is not None:
         file.write_text(scores)
     with pytest.raises(SystemExit, match="is no NAME=FILE with the scores"):
-        load("nano/gate_table").main([f"nano={file}"])
+        load("nano/acceptance_table").main([f"nano={file}"])
 
 
 def test_the_gate_s_table_has_a_line_a_context(capsys):
-    load("nano/gate_table").main([f"nano={EXPERIMENTS}/nano/results/nano_scores.json"])
+    load("nano/acceptance_table").main([f"nano={EXPERIMENTS}/nano/results/nano_scores.json"])
     assert capsys.readouterr().out.count("| nano |") == 6
 
 

@@ -6,7 +6,7 @@ from icpo.benchmarks.arithmetic import questions
 from icpo.lab.nano.exam import majority_score, share_right, votes_of
 from icpo.lab.nano.examples import PromptSet, as_question
 from icpo.lab.nano.sampling import Sampler, sampling_of
-from icpo.lab.nano.workings import read_answer
+from icpo.lab.nano.solutions import read_answer
 from icpo.methods import MeIcpo, drive
 from icpo.methods.contracts import start
 from icpo.rewards import Majority

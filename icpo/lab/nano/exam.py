@@ -10,7 +10,7 @@ from icpo.benchmarks.arithmetic import LEVELS, Problem, Step, questions
 from icpo.lab.nano.examples import PromptSet, as_question
 from icpo.lab.nano.mistakes import AssumedMistakes, SimulatedSolver, careful_result, step_class
 from icpo.lab.nano.sampling import Sampler
-from icpo.lab.nano.workings import read_answer, read_working, right_working
+from icpo.lab.nano.solutions import read_answer, read_solution, right_solution
 from icpo.seeding import derive_seed
 from icpo.types import History, Votes
 
@@ -80,20 +80,20 @@ def reading_exam(sampler: Sampler, prompts: PromptSet, num_questions: int, seed:
     """Share of greedy summaries that are exactly the candidate's own, and of right judgements."""
     rng = Random(derive_seed(seed, "reading"))
     greedy = replace(sampler, temperature=0.0)
-    workings, judged = [], []
+    solutions, judged = [], []
     for level in LEVELS:
         for problem in questions("dev", level, num_questions):
-            right = right_working(problem.chain)
+            right = right_solution(problem.chain)
             attempt = SimulatedSolver(problem.chain, rng, AssumedMistakes()).attempt()
-            workings.append((problem, attempt))
+            solutions.append((problem, attempt))
             judged.append((problem, right if rng.random() < 0.5 else attempt, right.answer))
     summaries = greedy.sample(
-        [prompts.tagged.summary(as_question(p), w.text).raw for p, w in workings], 1, seed=seed
+        [prompts.tagged.summary(as_question(p), w.text).raw for p, w in solutions], 1, seed=seed
     )
     verdicts = greedy.sample([prompts.judge(as_question(p), w.text).raw for p, w, _ in judged], 1, seed=seed)
     return {
         "summary/faithful": mean(
-            text == w.summary for [text], (_, w) in zip(summaries, workings, strict=True)
+            text == w.summary for [text], (_, w) in zip(summaries, solutions, strict=True)
         ),
         "judge/right": mean(
             text == ("yes" if w.answer == answer else "no")
@@ -104,8 +104,8 @@ def reading_exam(sampler: Sampler, prompts: PromptSet, num_questions: int, seed:
 
 def _collect_lines(texts: Sequence[Sequence[str]], lines: dict[str, list[bool]]) -> None:
     for text in (t for row in texts for t in row):
-        working = read_working(text)
-        for line in working.lines if working else ():
+        solution = read_solution(text)
+        for line in solution.lines if solution else ():
             step = Step(line.operation, line.operand)
             if step.operand:
                 lines.setdefault(step_class(step), []).append(line.after == careful_result(line.before, step))

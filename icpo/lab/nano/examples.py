@@ -10,7 +10,7 @@ from icpo.benchmarks.arithmetic.stories import TRAIN_WORLDS
 from icpo.lab.nano.histories import Idea, draw_history, random_tags
 from icpo.lab.nano.mistakes import Mistakes, SimulatedSolver
 from icpo.lab.nano.policy import Policy
-from icpo.lab.nano.workings import Working, right_working
+from icpo.lab.nano.solutions import Solution, right_solution
 from icpo.types import AnswerKind, Prompt, PromptBook, Question
 
 MAX_IDEAS = 5
@@ -83,7 +83,7 @@ class Source:
     """One training problem and a way to draw attempts at it."""
 
     problem: Problem
-    draw_attempt: Callable[[], Working]
+    draw_attempt: Callable[[], Solution]
 
 
 def draw_source(rng: Random, rules: Rules, mistakes: Mistakes) -> Source:
@@ -111,25 +111,25 @@ def draw_example(rng: Random, source: Source, mixture: Mixture, prompts: PromptS
             prompt, completion = _direct(rng, question, prompts), policy.attempt(chain, rng).text
         case Task.TAGGED | Task.FORCED:
             history = draw_history(source.draw_attempt, _num_ideas(rng), policy.update, rng)
-            working = policy.attempt_after(chain, history, rng)
+            solution = policy.attempt_after(chain, history, rng)
             shown = random_tags(history, rng) if mixture.tags is Tags.RANDOM else history
             attempts = tuple(idea.attempt for idea in shown)
             if task is Task.FORCED:
-                prompt, completion = prompts.forced.look_ahead(question, attempts), f"{working.answer}}}"
+                prompt, completion = prompts.forced.look_ahead(question, attempts), f"{solution.answer}}}"
             else:
                 is_partial = rng.random() < PARTIAL_SHARE
                 book = rng.choice(prompts.partial) if is_partial else prompts.tagged
-                prompt, completion = book.solve(question, attempts), working.text
+                prompt, completion = book.solve(question, attempts), solution.text
         case Task.UNTAGGED:
             prompt, completion = _untagged(rng, question, source, prompts), policy.attempt(chain, rng).text
         case Task.SUMMARY:
-            working = source.draw_attempt()
-            prompt, completion = prompts.tagged.summary(question, working.text), working.summary
+            solution = source.draw_attempt()
+            prompt, completion = prompts.tagged.summary(question, solution.text), solution.summary
         case Task.JUDGE:
-            right = right_working(chain)
-            working = right if rng.random() < 0.3 else source.draw_attempt()
-            prompt = prompts.judge(question, working.text)
-            completion = "yes" if working.answer == right.answer else "no"
+            right = right_solution(chain)
+            solution = right if rng.random() < 0.3 else source.draw_attempt()
+            prompt = prompts.judge(question, solution.text)
+            completion = "yes" if solution.answer == right.answer else "no"
     return Example(task, prompt.raw, completion)
 
 

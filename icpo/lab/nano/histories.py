@@ -11,7 +11,7 @@ from random import Random
 
 from icpo.lab.nano.mistakes import num_wrong_steps
 from icpo.lab.nano.sampling import TEMPERATURE
-from icpo.lab.nano.workings import Working
+from icpo.lab.nano.solutions import Solution
 from icpo.types import Attempt, Candidate, Completion, FinishReason
 
 POOL_SIZES = (4, 8, 8, 16)
@@ -40,27 +40,27 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Idea:
-    """A working with the tag it was given."""
+    """A solution with the tag it was given."""
 
-    working: Working
+    solution: Solution
     reward: int | None
 
     @property
     def attempt(self) -> Attempt:
         """As it stands in a history."""
-        text = self.working.text
-        candidate = Candidate(Completion(text, 0, 0, FinishReason.STOP), str(self.working.answer))
-        return Attempt(candidate, self.reward, self.working.summary)
+        text = self.solution.text
+        candidate = Candidate(Completion(text, 0, 0, FinishReason.STOP), str(self.solution.answer))
+        return Attempt(candidate, self.reward, self.solution.summary)
 
 
-def majority_answer(workings: Sequence[Working], rng: Random) -> int:
+def majority_answer(solutions: Sequence[Solution], rng: Random) -> int:
     """The most frequent answer; ties are broken by a draw."""
-    counts = Counter(w.answer for w in workings).most_common()
+    counts = Counter(w.answer for w in solutions).most_common()
     return rng.choice([answer for answer, n in counts if n == counts[0][1]])
 
 
 def draw_history(
-    draw_attempt: Callable[[], Working], num_ideas: int, update: Update, rng: Random
+    draw_attempt: Callable[[], Solution], num_ideas: int, update: Update, rng: Random
 ) -> tuple[Idea, ...]:
     """A trajectory of `num_ideas` rounds: each draws a pool, tags it by majority vote and keeps one idea.
 
@@ -84,8 +84,8 @@ def draw_history(
 
 
 def updated(
-    draws: Sequence[Working], history: Sequence[Idea], update: Update, size: int, rng: Random
-) -> list[Working]:
+    draws: Sequence[Solution], history: Sequence[Idea], update: Update, size: int, rng: Random
+) -> list[Solution]:
     """`size` draws from a policy after the updates of a history, given draws from the policy before.
 
     Each tagged idea moves the log-probability of an attempt as `update` says; untagged ideas move nothing.
@@ -96,12 +96,12 @@ def updated(
     for idea in history:
         if idea.reward is not None:
             sign = 1 if idea.reward else -1
-            of_answer[idea.working.answer] += sign
-            of_wrong_step += sign * num_wrong_steps(idea.working)
+            of_answer[idea.solution.answer] += sign
+            of_wrong_step += sign * num_wrong_steps(idea.solution)
     if not of_answer:
         return rng.choices(draws, k=size)
 
-    pool = [*draws, *dict.fromkeys(idea.working for idea in history if idea.reward)]
+    pool = [*draws, *dict.fromkeys(idea.solution for idea in history if idea.reward)]
     estimates: list[float] = [of_answer[w.answer] for w in pool]
     if of_wrong_step:
         weight = update.error_weight * of_wrong_step
@@ -112,4 +112,4 @@ def updated(
 
 def random_tags(history: Sequence[Idea], rng: Random) -> tuple[Idea, ...]:
     """The same ideas with tags that tell nothing: each is 1 with probability RANDOM_TAG_SHARE."""
-    return tuple(Idea(idea.working, int(rng.random() < RANDOM_TAG_SHARE)) for idea in history)
+    return tuple(Idea(idea.solution, int(rng.random() < RANDOM_TAG_SHARE)) for idea in history)

@@ -1,4 +1,4 @@
-"""Makes nano: tokenizer, training, exam and gate; writes a folder that loads as a backbone."""
+"""Makes nano: tokenizer, training, exam and acceptance test; writes a folder that loads as a backbone."""
 
 import csv
 import logging
@@ -14,6 +14,7 @@ from typing import Any
 from icpo.benchmarks.arithmetic import LEVELS, RULES, Rules
 from icpo.benchmarks.arithmetic.splits import SET_SIZE
 from icpo.evaluation.cell import Cell
+from icpo.lab.nano.acceptance import acceptance_scores
 from icpo.lab.nano.batches import BatchMaker, load_tokenizer
 from icpo.lab.nano.evaluation import evaluate
 from icpo.lab.nano.exam import direct_exam, reading_exam
@@ -26,15 +27,14 @@ from icpo.lab.nano.examples import (
     draw_example,
     draw_source,
 )
-from icpo.lab.nano.gate import gate
 from icpo.lab.nano.histories import Idea
 from icpo.lab.nano.mistakes import AssumedMistakes
 from icpo.lab.nano.model import save_model
 from icpo.lab.nano.policy import FLAWLESS
 from icpo.lab.nano.sampling import Sampler, engine_of
+from icpo.lab.nano.solutions import right_solution
 from icpo.lab.nano.tokenizer import build_tokenizer, fixed_phrases, save_tokenizer
 from icpo.lab.nano.training import Log, Run, train, write_scores
-from icpo.lab.nano.workings import right_working
 from icpo.prompts import Book, IdeaForm
 from icpo.prompts.verdicts import judge
 from icpo.seeding import derive_seed
@@ -95,7 +95,7 @@ class TrainNano:
         return self.make(cell.records.folder, log)
 
     def make(self, cell: Path, log: Log) -> Mapping[str, object]:
-        """Trains (or goes on training) in `cell`, then examines; returns scores of exam, gate and ME-ICPO.
+        """Train (or go on training) in `cell`; return scores of exam, acceptance test and ME-ICPO.
 
         Writes model/ (weights, config, tokenizer), curve.csv and scores.json.
         """
@@ -137,7 +137,7 @@ class TrainNano:
         scores = direct_exam(sampler, prompts, exam.num_questions, seed)
         scores |= reading_exam(sampler, prompts, exam.num_questions, seed)
         update = run.phases[-1].mixture.policy.update
-        scores |= gate(sampler, prompts, exam.num_questions, update, seed)
+        scores |= acceptance_scores(sampler, prompts, exam.num_questions, update, seed)
         if exam.rehearsal_levels:
             budget = Budget(num_rounds=2, num_candidates=8, num_lookaheads=8, num_finals=16)
             scores |= evaluate(sampler, prompts, exam.rehearsal_levels, exam.num_questions, budget, seed)
@@ -157,8 +157,8 @@ def make_tokenizer(prompts: PromptSet, rules: Rules, vocabulary_size: int, seed:
     mixture = Mixture(tasks, Tags.MAJORITY, FLAWLESS)
     sources = [draw_source(rng, rules, AssumedMistakes()) for _ in range(NUM_TOKENIZER_EXAMPLES)]
     question = as_question(sources[0].problem)
-    idea = Idea(right_working(sources[0].problem.chain), 1).attempt
-    ideas = [Idea(right_working(sources[0].problem.chain), tag).attempt for tag in (0, 1, None)]
+    idea = Idea(right_solution(sources[0].problem.chain), 1).attempt
+    ideas = [Idea(right_solution(sources[0].problem.chain), tag).attempt for tag in (0, 1, None)]
     fillings = (question.text, idea.candidate.completion.text, idea.summary, idea.candidate.answer or "")
     phrases = fixed_phrases(
         (

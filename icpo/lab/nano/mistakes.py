@@ -7,7 +7,7 @@ from random import Random
 from typing import Protocol
 
 from icpo.benchmarks.arithmetic import Chain, Operation, Step
-from icpo.lab.nano.workings import Line, Working
+from icpo.lab.nano.solutions import Line, Solution
 
 LARGE_FACTOR = 10
 CONCENTRATION = 1.5
@@ -58,7 +58,7 @@ class SimulatedSolver:
         self._plans = _plans(chain.steps, rng, mistakes.misreading_rate)
         self._outcomes: dict[tuple[int, Step], Outcomes] = {}  # shares added up
 
-    def attempt(self) -> Working:
+    def attempt(self) -> Solution:
         """One more attempt."""
         plans, weights = self._plans
         [plan] = self._rng.choices(plans, weights)
@@ -71,7 +71,7 @@ class SimulatedSolver:
             [after] = self._rng.choices(outcomes[0], cum_weights=outcomes[1])
             lines.append(Line(value, step.operation, step.operand, after))
             value = after
-        return Working(tuple(lines), value)
+        return Solution(tuple(lines), value)
 
 
 def step_class(step: Step) -> str:
@@ -92,9 +92,9 @@ def careful_result(value: int, step: Step) -> int:
     return min(MAX_VALUE, max(0, result))
 
 
-def num_wrong_steps(working: Working) -> int:
-    """How many lines of a working have a result that a careful solver would not write."""
-    return sum(careful_result(x.before, Step(x.operation, x.operand)) != x.after for x in working.lines)
+def num_wrong_steps(solution: Solution) -> int:
+    """How many lines of a solution have a result that a careful solver would not write."""
+    return sum(careful_result(x.before, Step(x.operation, x.operand)) != x.after for x in solution.lines)
 
 
 def slip(right: int, rng: Random) -> int:

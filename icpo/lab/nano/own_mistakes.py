@@ -16,7 +16,7 @@ from icpo.benchmarks.arithmetic.stories import TRAIN_WORLDS
 from icpo.lab.nano.examples import PromptSet, as_question
 from icpo.lab.nano.mistakes import Outcomes, careful_result, step_class
 from icpo.lab.nano.sampling import Sampler
-from icpo.lab.nano.workings import Working, read_working
+from icpo.lab.nano.solutions import Solution, read_solution
 from icpo.seeding import derive_seed
 
 MIN_STEP_SAMPLES = 8
@@ -51,17 +51,17 @@ class OwnMistakes:
         return cls(saved["misreading_rate"], offsets)
 
     @classmethod
-    def of(cls, pools: Iterable[tuple[Problem, Sequence[Working]]]) -> "OwnMistakes":
+    def of(cls, pools: Iterable[tuple[Problem, Sequence[Solution]]]) -> "OwnMistakes":
         """What pools of samples show; a step counts where eight samples or more took it from one value."""
         offsets: dict[str, list[Offsets]] = defaultdict(list)
-        num_misread = num_workings = 0
-        for problem, workings in pools:
+        num_misread = num_solutions = 0
+        for problem, solutions in pools:
             results: dict[tuple[int, Step], list[int]] = defaultdict(list)
-            for working in workings:
-                taken = tuple(Step(line.operation, line.operand) for line in working.lines)
+            for solution in solutions:
+                taken = tuple(Step(line.operation, line.operand) for line in solution.lines)
                 num_misread += taken != problem.steps
-                num_workings += 1
-                for line, step in zip(working.lines, taken, strict=True):
+                num_solutions += 1
+                for line, step in zip(solution.lines, taken, strict=True):
                     if line.operand:
                         results[line.before, step].append(line.after)
             for (value, step), afters in results.items():
@@ -70,7 +70,7 @@ class OwnMistakes:
                     found = _offsets(right, afters)
                     offsets[_key(step, right)].append(found)
                     offsets[step_class(step)].append(found)
-        return cls(num_misread / max(1, num_workings), dict(offsets))
+        return cls(num_misread / max(1, num_solutions), dict(offsets))
 
 
 def _key(step: Step, right: int) -> str:
@@ -86,7 +86,7 @@ def _offsets(right: int, afters: Sequence[int]) -> Offsets:
 
 def sample_pools(
     sampler: Sampler, prompts: PromptSet, rules: Rules, num_problems: int, pool_size: int, seed: int
-) -> list[tuple[Problem, tuple[Working, ...]]]:
+) -> list[tuple[Problem, tuple[Solution, ...]]]:
     """The readable ones among `pool_size` direct attempts at each of so many fresh training problems."""
     rng = Random(derive_seed(seed, "own problems"))
     problems = [
@@ -95,5 +95,5 @@ def sample_pools(
     asked = [rng.choice((prompts.tagged, prompts.untagged)).solve(as_question(p), ()).raw for p in problems]
     texts = sampler.sample(asked, pool_size, seed=derive_seed(seed, "own samples"))
     return [
-        (p, tuple(w for w in map(read_working, row) if w)) for p, row in zip(problems, texts, strict=True)
+        (p, tuple(w for w in map(read_solution, row) if w)) for p, row in zip(problems, texts, strict=True)
     ]

@@ -13,7 +13,7 @@ from random import Random
 from icpo.benchmarks.arithmetic import Chain, Operation, Step
 from icpo.lab.nano.histories import Idea, Update, updated
 from icpo.lab.nano.mistakes import careful_result
-from icpo.lab.nano.workings import Line, Working
+from icpo.lab.nano.solutions import Line, Solution
 
 NUM_DRAWS = 16
 
@@ -36,22 +36,22 @@ class Policy:
         if self.lapse_growth < 0:
             raise ValueError(f"lapse_growth must not be negative, got {self.lapse_growth}")
 
-    def lapse_rate_at(self, index: int) -> float:
+    def error_rate_at(self, index: int) -> float:
         """The share of carries forgotten in a step, counted from 0."""
         return min(1.0, self.lapse_rate * (1 + self.lapse_growth * index))
 
-    def attempt(self, chain: Chain, rng: Random) -> Working:
+    def attempt(self, chain: Chain, rng: Random) -> Solution:
         """A draw from the policy before any update."""
         value, lines = chain.start, []
         for i, step in enumerate(chain.steps):
-            rate = self.lapse_rate_at(i)
-            lapses = sum(amount for amount in carries(value, step) if rng.random() < rate)
-            after = careful_result(value, step) + lapses
+            rate = self.error_rate_at(i)
+            errors = sum(amount for amount in carries(value, step) if rng.random() < rate)
+            after = careful_result(value, step) + errors
             lines.append(Line(value, step.operation, step.operand, after))
             value = after
-        return Working(tuple(lines), value)
+        return Solution(tuple(lines), value)
 
-    def attempt_after(self, chain: Chain, history: Sequence[Idea], rng: Random) -> Working:
+    def attempt_after(self, chain: Chain, history: Sequence[Idea], rng: Random) -> Solution:
         """A draw from the policy after the updates of a history; untagged ideas leave it as it is."""
         draws = [self.attempt(chain, rng) for _ in range(NUM_DRAWS if history else 1)]
         [chosen] = updated(draws, history, self.update, 1, rng)

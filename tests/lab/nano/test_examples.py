@@ -10,7 +10,7 @@ from icpo.lab.nano.examples import Mixture, Tags, Task, draw_example, draw_sourc
 from icpo.lab.nano.histories import Update
 from icpo.lab.nano.mistakes import AssumedMistakes
 from icpo.lab.nano.policy import FLAWLESS, Policy
-from icpo.lab.nano.workings import read_working
+from icpo.lab.nano.solutions import read_solution
 from icpo.prompts import paper
 
 
@@ -25,7 +25,7 @@ def examples(task, prompts, count=200, tags=Tags.MAJORITY, policy=FLAWLESS):
 def test_solutions_of_a_flawless_policy_are_right(task, prompts):
     for source, example in examples(task, prompts):
         assert Split.of(source.problem.chain) is Split.TRAIN
-        assert read_working(example.completion).answer == int(source.problem.answer)
+        assert read_solution(example.completion).answer == int(source.problem.answer)
         assert source.problem.text in example.prompt
 
 
@@ -61,14 +61,14 @@ def test_forced_answers_are_answers_alone(prompts):
 def test_summaries_are_of_the_candidate(prompts):
     for _, example in examples(Task.SUMMARY, prompts):
         shown = example.prompt.split("[Answer start]\n")[1].split("\n[Answer end]")[0]
-        assert example.completion == read_working(shown).summary
+        assert example.completion == read_solution(shown).summary
 
 
 def test_judgements_are_right_and_both_occur(prompts):
     verdicts = set()
     for source, example in examples(Task.JUDGE, prompts):
         shown = example.prompt.split("[Answer start]\n")[1].split("\n[Answer end]")[0]
-        is_right = read_working(shown).answer == int(source.problem.answer)
+        is_right = read_solution(shown).answer == int(source.problem.answer)
         assert example.completion == ("yes" if is_right else "no")
         verdicts.add(example.completion)
     assert verdicts == {"yes", "no"}
@@ -96,7 +96,7 @@ def test_targets_follow_the_majority_whatever_tags_are_shown(tags, prompts):
     def copied_share(step_size):
         policy = Policy(0.3, 0.0, Update(step_size, 0.0))
         drawn = [e for _, e in examples(Task.TAGGED, prompts, 300, tags, policy)]
-        return sum(f"boxed{{{read_working(e.completion).answer}}}" in e.prompt for e in drawn) / len(drawn)
+        return sum(f"boxed{{{read_solution(e.completion).answer}}}" in e.prompt for e in drawn) / len(drawn)
 
     assert copied_share(4.0) > copied_share(0.0) + 0.1
 

@@ -7,13 +7,13 @@ from random import Random
 import pytest
 
 from icpo.benchmarks.arithmetic import LEVELS, questions
+from icpo.lab.nano.acceptance import Context, acceptance_scores
 from icpo.lab.nano.evaluation import evaluate
 from icpo.lab.nano.exam import direct_exam, majority_score, reading_exam
-from icpo.lab.nano.gate import Context, gate
 from icpo.lab.nano.histories import Update
 from icpo.lab.nano.mistakes import AssumedMistakes, SimulatedSolver
 from icpo.lab.nano.sampling import Sampler
-from icpo.lab.nano.workings import read_working, right_working
+from icpo.lab.nano.solutions import read_solution, right_solution
 from icpo.prompts import paper
 from icpo.types import Budget
 from tests.methods.hand import Answering, said
@@ -36,13 +36,13 @@ class RuleSampler:
         if prompt.endswith("Is it right?"):
             return "yes"
         if prompt.endswith("Summary:"):
-            return read_working(prompt.split("[Answer start]\n")[1].split("\n[Answer end]")[0]).summary
+            return read_solution(prompt.split("[Answer start]\n")[1].split("\n[Answer end]")[0]).summary
         problem = next(p for text, p in PROBLEMS.items() if text in prompt)
         return self.solve(prompt, problem, rng)
 
 
 def always_right(prompt, problem, rng):
-    return right_working(problem.chain).text
+    return right_solution(problem.chain).text
 
 
 def noisy(prompt, problem, rng):
@@ -77,7 +77,7 @@ def test_reading_exam(prompts):
 
 
 def test_gate_separates_its_contexts(prompts):
-    scores = gate(RuleSampler(copies_good_ideas), prompts, 8, update=Update(2.0, 0.25), seed=0)
+    scores = acceptance_scores(RuleSampler(copies_good_ideas), prompts, 8, update=Update(2.0, 0.25), seed=0)
     assert len(scores) == 1 + 5 * len(Context)
     assert scores["gate/none"] == pytest.approx(0.5, abs=0.1)
     for num_ideas in range(1, 6):

@@ -10,7 +10,7 @@ from icpo.benchmarks.arithmetic import LEVELS, Chain, Operation, Step, questions
 from icpo.lab.nano.histories import majority_answer
 from icpo.lab.nano.mistakes import STEP_CLASSES, AssumedMistakes, SimulatedSolver, slip
 from icpo.lab.nano.own_mistakes import OwnMistakes
-from icpo.lab.nano.workings import Line, Working
+from icpo.lab.nano.solutions import Line, Solution
 
 
 def accuracies(mistakes, level, num_attempts=16):
@@ -18,9 +18,9 @@ def accuracies(mistakes, level, num_attempts=16):
     for i, problem in enumerate(questions("dev", level, 150)):
         rng = Random(i)
         solver = SimulatedSolver(problem.chain, rng, mistakes)
-        workings = [solver.attempt() for _ in range(num_attempts)]
+        solutions = [solver.attempt() for _ in range(num_attempts)]
         gold = int(problem.answer)
-        rows.append((mean(w.answer == gold for w in workings), majority_answer(workings, rng) == gold))
+        rows.append((mean(w.answer == gold for w in solutions), majority_answer(solutions, rng) == gold))
     return mean(a for a, _ in rows), mean(b for _, b in rows)
 
 
@@ -64,8 +64,8 @@ def test_own_mistakes_keep_rates_offsets_and_survive_a_file(tmp_path):
     problem = questions("dev", "l1", 1)[0]
     chain = Chain(50, (Step(Operation.PLUS, 25),))
     problem = type(problem)("p", "text", chain)
-    pool = [Working((Line(50, Operation.PLUS, 25, after),), after) for after in (75,) * 6 + (85,) * 2]
-    misread = Working((Line(50, Operation.MINUS, 25, 25),), 25)
+    pool = [Solution((Line(50, Operation.PLUS, 25, after),), after) for after in (75,) * 6 + (85,) * 2]
+    misread = Solution((Line(50, Operation.MINUS, 25, 25),), 25)
     own = OwnMistakes.of([(problem, pool), (problem, [misread] * 2)])
     assert own.misreading_rate == pytest.approx(0.2)
     assert own.offsets["plus"] == [((0, 10), (0.75, 0.25))] and "minus" not in own.offsets

@@ -11,7 +11,7 @@ from icpo.benchmarks.arithmetic.stories import TRAIN_WORLDS
 from icpo.lab.nano.histories import Idea, Update, updated
 from icpo.lab.nano.mistakes import num_wrong_steps
 from icpo.lab.nano.policy import FLAWLESS, Policy, carries
-from icpo.lab.nano.workings import Line, Working, right_working
+from icpo.lab.nano.solutions import Line, Solution, right_solution
 
 STILL = Update(step_size=0.0, error_weight=0.0)
 
@@ -39,7 +39,7 @@ def test_a_policy_without_lapses_is_right():
     rng = Random(0)
     for i in range(200):
         problem = draw_problem(rng, 1 + i % 5, Split.TRAIN, RULES, TRAIN_WORLDS)
-        assert FLAWLESS.attempt(problem.chain, rng) == right_working(problem.chain)
+        assert FLAWLESS.attempt(problem.chain, rng) == right_solution(problem.chain)
 
 
 def test_carries_are_forgotten_at_the_rate():
@@ -55,11 +55,11 @@ def test_later_steps_forget_more():
     lines = [policy.attempt(chain, Random(seed)).lines for seed in range(4000)]
     assert mean(x[0].after == 32 for x in lines) == pytest.approx(0.2, abs=0.03)
     assert mean(x[2].after == x[2].before + 19 for x in lines) == pytest.approx(0.4, abs=0.03)
-    assert Policy(0.5, 1.0, STILL).lapse_rate_at(4) == 1.0
+    assert Policy(0.5, 1.0, STILL).error_rate_at(4) == 1.0
 
 
 def test_tags_move_the_odds_of_their_answers_by_the_step():
-    one, two = Working((), 1), Working((), 2)
+    one, two = Solution((), 1), Solution((), 2)
     draws = [one] * 8 + [two] * 8
 
     def odds(history):
@@ -75,8 +75,8 @@ def test_tags_move_the_odds_of_their_answers_by_the_step():
 
 
 def wrong(num_steps, answer):
-    """A working with so many wrong steps."""
-    return Working((Line(1, Operation.PLUS, 1, 3),) * num_steps + (Line(1, Operation.PLUS, 1, 2),), answer)
+    """A solution with so many wrong steps."""
+    return Solution((Line(1, Operation.PLUS, 1, 3),) * num_steps + (Line(1, Operation.PLUS, 1, 2),), answer)
 
 
 @pytest.mark.parametrize(
@@ -109,8 +109,8 @@ def test_wrong_steps_are_those_with_a_wrong_result():
         Line(3, Operation.MINUS, 9, 0),
         Line(7, Operation.MINUS, 2, 4),
     )
-    assert num_wrong_steps(Working(lines, 4)) == 2
-    assert num_wrong_steps(Working((), 777)) == 0
+    assert num_wrong_steps(Solution(lines, 4)) == 2
+    assert num_wrong_steps(Solution((), 777)) == 0
 
 
 def test_large_estimates_neither_overflow_nor_vanish():
@@ -121,7 +121,7 @@ def test_large_estimates_neither_overflow_nor_vanish():
 
 def test_an_idea_tagged_1_can_be_copied_though_the_policy_never_draws_it():
     chain = Chain(17, (Step(Operation.PLUS, 25),))
-    strange = Idea(Working((), 777), 1)
+    strange = Idea(Solution((), 777), 1)
     policy = Policy(0.0, 0.0, Update(3.0, 0.0))
     answers = [policy.attempt_after(chain, [strange], Random(s)).answer for s in range(1000)]
     assert mean(a == 777 for a in answers) == pytest.approx(exp(3) / (exp(3) + 16), abs=0.05)
@@ -129,7 +129,7 @@ def test_an_idea_tagged_1_can_be_copied_though_the_policy_never_draws_it():
 
 def test_mistakes_tagged_0_make_the_solver_careful_on_other_answers_too():
     chain = Chain(57, (Step(Operation.PLUS, 65), Step(Operation.PLUS, 199), Step(Operation.TIMES, 7)))
-    right = right_working(chain).answer
+    right = right_solution(chain).answer
     policy, rng = Policy(0.3, 0.2, Update(2.0, 0.5)), Random(0)
     ideas = [Idea(wrong(1, 111), 0), Idea(wrong(1, 222), 0)]
 

@@ -10,7 +10,7 @@ from transformers import AutoModelForCausalLM
 from icpo.benchmarks.arithmetic import questions
 from icpo.lab.nano.examples import as_question
 from icpo.lab.nano.sampling import Sampler, engine_of
-from icpo.lab.nano.workings import read_answer, right_working
+from icpo.lab.nano.solutions import read_answer, right_solution
 
 
 @pytest.fixture(scope="module")
@@ -32,10 +32,10 @@ def test_it_solves_one_step_and_summarises_what_it_is_shown(nano, tokenizer, pro
     problems = questions("dev", "l1", 40)
     texts = greedy.sample([prompts.tagged.plain(as_question(p)).raw for p in problems], 1, seed=0)
     assert sum(read_answer(t) == p.answer for p, [t] in zip(problems, texts, strict=True)) >= 30
-    workings = [right_working(p.chain) for p in questions("dev", "l3", 20)]
-    asked = [prompts.tagged.summary(as_question(problems[0]), w.text).raw for w in workings]
+    solutions = [right_solution(p.chain) for p in questions("dev", "l3", 20)]
+    asked = [prompts.tagged.summary(as_question(problems[0]), w.text).raw for w in solutions]
     summaries = greedy.sample(asked, 1, seed=0)
-    assert sum(s == w.summary for [s], w in zip(summaries, workings, strict=True)) >= 18
+    assert sum(s == w.summary for [s], w in zip(summaries, solutions, strict=True)) >= 18
 
 
 def test_the_model_card_names_command_and_configuration(nano_folder):

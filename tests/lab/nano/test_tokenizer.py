@@ -10,7 +10,7 @@ from icpo.lab.nano.examples import Mixture, Tags, Task, as_question, draw_exampl
 from icpo.lab.nano.histories import Idea, Update
 from icpo.lab.nano.mistakes import AssumedMistakes
 from icpo.lab.nano.policy import Policy
-from icpo.lab.nano.workings import right_working
+from icpo.lab.nano.solutions import right_solution
 from icpo.prompts import Book, IdeaForm
 from icpo.types import AnswerKind, Question
 
@@ -32,7 +32,7 @@ def round_trip(auto, text):
 @pytest.mark.parametrize("form", IdeaForm)
 def test_every_template_comes_back(auto, prompts, kind, line, form):
     ideas = [
-        Idea(right_working(p.chain), tag).attempt
+        Idea(right_solution(p.chain), tag).attempt
         for p, tag in zip(questions("dev", "l3", 3), (0, 1, None), strict=True)
     ]
     question = Question("q", 'What is "é" + 2½?\n\n  Two  spaces, a\ttab — and 12.5%.', kind)

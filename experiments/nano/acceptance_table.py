@@ -1,11 +1,11 @@
-"""The gate as Markdown, from what +exp=train_nano leaves: gate_table.py NAME=CELL/scores.json ..."""
+"""The acceptance test as Markdown, from +exp=train_nano: acceptance_table.py NAME=CELL/scores.json ..."""
 
 import json
 import sys
 from pathlib import Path
 
+from icpo.lab.nano.acceptance import Context
 from icpo.lab.nano.examples import MAX_IDEAS
-from icpo.lab.nano.gate import Context
 from icpo.report.text import markdown_table as table
 
 TITLES = {

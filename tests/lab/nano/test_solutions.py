@@ -3,27 +3,27 @@
 import pytest
 
 from icpo.benchmarks.arithmetic import Chain, Operation, Step, questions
-from icpo.lab.nano.workings import Line, Working, read_answer, read_working, right_working
+from icpo.lab.nano.solutions import Line, Solution, read_answer, read_solution, right_solution
 
 CHAIN = Chain(86, (Step(Operation.TIMES, 6), Step(Operation.DIVIDE, 4)))
 TEXT = "86 * 6 = 516\n516 / 4 = 129\nboxed{129}"
 
 
-def test_right_working():
-    assert right_working(CHAIN).text == TEXT
-    assert right_working(CHAIN).summary == "from 86, times 6 is 516, over 4 is 129, so boxed{129}"
+def test_right_solution():
+    assert right_solution(CHAIN).text == TEXT
+    assert right_solution(CHAIN).summary == "from 86, times 6 is 516, over 4 is 129, so boxed{129}"
 
 
 @pytest.mark.parametrize("level", ["l1", "l3", "l5"])
 def test_reading_undoes_writing(level):
     for problem in questions("dev", level, 50):
-        working = right_working(problem.chain)
-        assert read_working(working.text) == working
-        assert read_answer(working.text) == problem.answer
+        solution = right_solution(problem.chain)
+        assert read_solution(solution.text) == solution
+        assert read_answer(solution.text) == problem.answer
 
 
 def test_summary_tells_what_was_written_not_what_is_right():
-    wrong = Working((Line(86, Operation.TIMES, 6, 526), Line(500, Operation.MINUS, 4, 496)), 495)
+    wrong = Solution((Line(86, Operation.TIMES, 6, 526), Line(500, Operation.MINUS, 4, 496)), 495)
     assert wrong.summary == "from 86, times 6 is 526, from 500, minus 4 is 496, so boxed{495}"
 
 
@@ -31,7 +31,7 @@ def test_summary_tells_what_was_written_not_what_is_right():
     "text", ["", "boxed{}", "86 * 6 = 516", "86 x 6 = 516\nboxed{516}", TEXT + "\nand more"]
 )
 def test_what_is_no_working(text):
-    assert read_working(text) is None
+    assert read_solution(text) is None
 
 
 @pytest.mark.parametrize(

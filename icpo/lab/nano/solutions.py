@@ -26,7 +26,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Working:
+class Solution:
     """A worked solution, right or wrong."""
 
     lines: tuple[Line, ...]
@@ -50,24 +50,24 @@ class Working:
         return ", ".join((*parts, f"so boxed{{{self.answer}}}"))
 
 
-def right_working(chain: Chain) -> Working:
-    """The right working of a chain."""
+def right_solution(chain: Chain) -> Solution:
+    """The right solution of a chain."""
     befores = (chain.start, *chain.values)
     lines = (
         Line(before, step.operation, step.operand, after)
         for before, step, after in zip(befores, chain.steps, chain.values, strict=False)
     )
-    return Working(tuple(lines), chain.values[-1])
+    return Solution(tuple(lines), chain.values[-1])
 
 
-def read_working(text: str) -> Working | None:
-    """The working that a completion holds; None unless the whole text is one."""
+def read_solution(text: str) -> Solution | None:
+    """The solution that a completion holds; None unless the whole text is one."""
     *rows, last = text.strip().split("\n")
     lines = [_LINE.fullmatch(row) for row in rows]
     box = _BOX.fullmatch(last)
     if box is None or not all(lines):
         return None
-    return Working(
+    return Solution(
         tuple(Line(int(m[1]), Operation(m[2]), int(m[3]), int(m[4])) for m in lines if m), int(box[1])
     )
 

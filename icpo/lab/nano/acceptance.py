@@ -1,4 +1,4 @@
-"""The gate: how nano's accuracy moves with the ideas it is shown, on the development split.
+"""The acceptance test: how nano's accuracy moves with the ideas it is shown, on the development split.
 
 It is computed before any run of ME-ICPO and is how training is judged: a model that uses its context is well
 above its accuracy without ideas when right ideas are tagged 1, not below it when wrong ideas are tagged 0.
@@ -15,7 +15,7 @@ from icpo.lab.nano.examples import MAX_IDEAS, PromptSet, as_question
 from icpo.lab.nano.histories import Idea, Update, draw_history
 from icpo.lab.nano.mistakes import AssumedMistakes, SimulatedSolver
 from icpo.lab.nano.sampling import Sampler
-from icpo.lab.nano.workings import Working, read_working, right_working
+from icpo.lab.nano.solutions import Solution, read_solution, right_solution
 from icpo.seeding import derive_seed
 
 NUM_POOL_SAMPLES = 16
@@ -34,11 +34,11 @@ class Context(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """A development problem with the model's own samples, and wrong workings (simulated if it made none)."""
+    """A development problem with the model's own samples, and wrong solutions (simulated if it made none)."""
 
     problem: Problem
-    pool: tuple[Working, ...]
-    wrong: tuple[Working, ...]
+    pool: tuple[Solution, ...]
+    wrong: tuple[Solution, ...]
 
     def history(self, context: Context, num_ideas: int, update: Update, rng: Random) -> tuple[Idea, ...]:
         """A history of one kind; wrong ideas tagged 0 differ as far as there are enough, others are one.
@@ -49,7 +49,7 @@ class Material:
             return draw_history(lambda: rng.choice(self.pool), num_ideas, update, rng)
         tag = int(context in (Context.RIGHT_TAGGED_1, Context.WRONG_TAGGED_1))
         if context in (Context.RIGHT_TAGGED_1, Context.RIGHT_TAGGED_0):
-            return (Idea(right_working(self.problem.chain), tag),) * num_ideas
+            return (Idea(right_solution(self.problem.chain), tag),) * num_ideas
         if context is Context.WRONG_TAGGED_1:
             return (Idea(rng.choice(self.wrong), tag),) * num_ideas
         wrong = list(dict.fromkeys(self.wrong))
@@ -57,7 +57,7 @@ class Material:
         return tuple(Idea(wrong[i % len(wrong)], tag) for i in range(num_ideas))
 
 
-def gate(
+def acceptance_scores(
     sampler: Sampler, prompts: PromptSet, num_questions: int, update: Update, seed: int
 ) -> dict[str, float]:
     """Mean accuracy over all levels: `gate/none`, and by context and number of ideas (`gate/right_1/3`)."""
@@ -80,11 +80,11 @@ def gate(
 
 def _material(problem: Problem, texts: Sequence[str], seed: int) -> Material:
     rng = Random(derive_seed(seed, "material", problem.problem_id))
-    pool = tuple(w for w in map(read_working, texts) if w)
+    pool = tuple(w for w in map(read_solution, texts) if w)
     answer = int(problem.answer)
     wrong = tuple(w for w in pool if w.answer != answer)
     solver = SimulatedSolver(problem.chain, rng, AssumedMistakes())
     while not wrong:
         wrong = tuple(w for w in (solver.attempt() for _ in range(NUM_POOL_SAMPLES)) if w.answer != answer)
         solver = SimulatedSolver(problem.chain, rng, AssumedMistakes())
-    return Material(problem, pool or (right_working(problem.chain),), wrong)
+    return Material(problem, pool or (right_solution(problem.chain),), wrong)
