@@ -54,7 +54,7 @@ def locate(backbone: "Backbone") -> Source:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise EngineError(
             f"backbone={backbone.name}: {_named(backbone)} is neither in the cache "
-            f"{constants.HF_HUB_CACHE} nor to be had from the hub ({reason}). {OTHER_PLACES}"
+            f"{constants.HF_HUB_CACHE} nor available from the hub ({reason}). {OTHER_PLACES}"
         ) from error
     return Source(folder, f"{backbone.model_id}@{folder.name}")
 
@@ -64,7 +64,7 @@ def check_folder(backbone: "Backbone") -> None:
     if backbone.is_local:
         folder = Path(backbone.location)
         lacking = [part for part, names in PARTS.items() if not any(any(folder.glob(n)) for n in names)]
-        if lacking and lacking != [WEIGHTS]:  # a mere shape can be had with random weights
+        if lacking and lacking != [WEIGHTS]:  # a mere shape may have random weights
             raise EngineError(
                 f"backbone={backbone.name}: the folder {folder} lacks {', '.join(lacking)}. {A_WHOLE_FOLDER}"
             )
@@ -91,8 +91,8 @@ def absence(backbone: "Backbone") -> str | None:
 
 
 def _no_folder(backbone: "Backbone") -> str:
-    told = f"backbone={backbone.name}: there is no folder {backbone.location}."
-    return f"{told} {_made_by(backbone)}{A_WHOLE_FOLDER}"
+    missing = f"backbone={backbone.name}: there is no folder {backbone.location}."
+    return f"{missing} {_made_by(backbone)}{A_WHOLE_FOLDER}"
 
 
 def _named(backbone: "Backbone") -> str:

@@ -50,7 +50,7 @@ def question_view(question: Question) -> RenderableType:
 def stage_view(
     requests: Sequence[SampleRequest], batches: Batches, tools: Toolkit, kind: AnswerKind, num_round: int
 ) -> RenderableType:
-    """One line per batch: what was drawn, and the votes where answers were."""
+    """One line per batch: what was sampled, and the votes where there are answers."""
     purpose = requests[0].purpose
     lines: list[RenderableType] = []
     for i, completions in enumerate(batches):

@@ -27,13 +27,13 @@ def shortened(text: str, limit: int) -> str:
 
 @dataclass(slots=True)
 class WandbRun:
-    """A TrackerRun upon a wandb run; its first error is logged, later ones are not."""
+    """A TrackerRun on a wandb run; its first error is logged, later ones are not."""
 
     run: Any
     is_broken: bool = False
 
     def log(self, step: int, values: Mapping[str, float]) -> None:
-        """Values at a step, committed at once lest a kill lose them; W&B drops steps lower than it has."""
+        """Values at a step, committed at once for the sake of kills; W&B drops steps below its own."""
         with self._harmless():
             self.run.log(dict(values), step=step, commit=True)
 

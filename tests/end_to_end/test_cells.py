@@ -5,7 +5,7 @@ import json
 import pytest
 
 from icpo.config import choices as config_choices
-from icpo.errors import BenchmarkError, RecordsError
+from icpo.errors import BenchmarkError, EngineError, RecordsError
 from icpo.report import run_frame, write_report
 from icpo.store import load_scores, read_metrics, read_status
 from icpo.types import Completion, FinishReason
@@ -251,6 +251,6 @@ def test_a_question_that_does_not_fit_the_context_is_told(tmp_path, caplog):
         def answer(self, request):
             return [Completion("", 9000, 0, FinishReason.PROMPT_TOO_LONG)] * request.num_samples
 
-    cell, _ = run(tmp_path / "out", questions_file(tmp_path, golds=("2",)), engine=TooShort())
-    assert read_metrics(cell)["num_truncated"] == 4
+    with pytest.raises(EngineError, match="too long for the context"):
+        run(tmp_path / "out", questions_file(tmp_path, golds=("2",)), engine=TooShort())
     assert "'q0': samples whose prompt did not fit into the context" in caplog.text

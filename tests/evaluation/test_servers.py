@@ -61,7 +61,9 @@ def test_a_cell_in_which_no_prompt_fits_fails_and_stays_failed(tmp_path):
 
 def test_a_cell_in_which_some_prompts_do_not_fit_is_done(tmp_path):
     cell, _ = run(tmp_path, questions_file(tmp_path), "method=direct", engine=Narrow(but="2 apples"))
-    assert read_metrics(cell)["num_questions"] == 3
+    metrics = read_metrics(cell)
+    assert metrics["num_questions"] == 3
+    assert metrics["num_truncated"] == metrics["num_answers"] * 2 / 3
 
 
 def test_the_addresses_of_a_server_are_in_the_manifest_and_may_change(tmp_path):

@@ -50,9 +50,8 @@ class OpenAIEngine:
         self._filler = Filler(settings, backbone, max_context_tokens, self._caller, self._budget)
         self._silence = Silence(backbone.reasoning_end)
         self._futures: dict[int, Future[list[Completion]]] = {}
-        self._started: set[int] = set()
         self._outcomes: Queue[tuple[int, Future[list[Completion]]]] = Queue()
-        self._error: BaseException | None = None
+        self._error: Exception | None = None
         self._loop = asyncio.new_event_loop()
         self._thread = Thread(target=self._loop.run_forever, name="openai-engine", daemon=True)
         self._thread.start()
@@ -98,14 +97,14 @@ class OpenAIEngine:
             raise ValueError(f"ticket {ticket} is in flight already")
         if self._error is not None:
             return
-        future = asyncio.run_coroutine_threadsafe(self._answer(ticket, request), self._loop)
+        future = asyncio.run_coroutine_threadsafe(self._answer(request), self._loop)
         self._futures[ticket] = future
         future.add_done_callback(lambda done: self._outcomes.put((ticket, done)))
 
     def finished(self) -> Answers:
         """The requests that ended since the last call; waits a second for one, then returns [].
 
-        So a caller who is told to stop can do so while a server thinks for minutes. Raises EngineError or
+        So a caller that receives a signal can stop while a server thinks. Raises EngineError or
         BudgetError once all that was in flight has been handed out.
         """
         answers: Answers = []
@@ -151,10 +150,16 @@ class OpenAIEngine:
         error = future.exception()
         if error is None:
             return self._silence.passed(ticket, future.result())
-        self._error = self._error or error
-        for waiting in self._futures.keys() - self._started:
-            self.cancel(waiting)
-        return []
+        return []  # kept by `_answer`
 
-    async def _answer(self, ticket: int, request: SampleRequest) -> list[Completion]:
-        return await self._filler.completions(request, lambda: self._started.add(ticket))
+    async def _answer(self, request: SampleRequest) -> list[Completion]:
+        try:
+            return await self._filler.completions(request, self._raise_earlier_error)
+        except Exception as error:
+            self._error = self._error or error
+            raise
+
+    def _raise_earlier_error(self) -> None:
+        """Keeps a request that waited for the budget from being sent after another one failed."""
+        if self._error is not None:
+            raise self._error

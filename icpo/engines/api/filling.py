@@ -43,8 +43,8 @@ class Filler:
         self._settings, self._backbone, self._caller, self._budget = settings, backbone, caller, budget
         self._max_context_tokens = max_context_tokens
 
-    async def completions(self, request: SampleRequest, started: Callable[[], None]) -> list[Completion]:
-        """All samples of a request; `started` is called once the budget has room for it.
+    async def completions(self, request: SampleRequest, check: Callable[[], None]) -> list[Completion]:
+        """All samples of a request; `check` is called once the budget has room, before anything is sent.
 
         A greedy one is sampled once, as vLLM's server wants it (no n beside a temperature of 0), and its
         completion given for each sample.
@@ -61,7 +61,7 @@ class Filler:
         firsts = range(0, num_samples, size)
         worst = self._worst(request, size, sampling.max_tokens)
         async with self._budget.reserved(sum([worst] * len(firsts), Spend())):
-            started()
+            check()
             fills = (self._fill(request, min(size, num_samples - first), first, worst) for first in firsts)
             parts = await asyncio.gather(*fills, return_exceptions=True)
         found: list[Completion] = []

@@ -84,7 +84,7 @@ class Budget:
 
     def _message(self, name: str) -> str:
         spent, lost = self.spent, self.unconfirmed
-        unseen = f", and up to {lost.tokens} tokens and {lost.cost:.2f} dollars that no usage tells"
+        unseen = f", and up to {lost.tokens} tokens and {lost.cost:.2f} dollars of which no usage is known"
         return (
             f"The budget engine.{name}={self.limits[name]} has no room for another request: "
             f"{spent.requests} replies, {spent.tokens} tokens and {spent.cost:.2f} dollars were spent"

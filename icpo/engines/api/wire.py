@@ -63,7 +63,7 @@ def body(
 def sampling_fields(sampling: Sampling, *, with_extras: bool) -> Json:
     """Sampling as the API names it, without the number of tokens; null fields are left out.
 
-    With extras a server that would fill them from the model's own settings is told each of them.
+    With extras each of them is sent: a server would fill it from the model's own settings.
     """
     fields: Json = {"temperature": sampling.temperature, "top_p": sampling.top_p}
     if sampling.stop:

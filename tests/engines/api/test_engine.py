@@ -130,6 +130,17 @@ def test_answers_without_a_text_wait_for_others_that_have_one(server, start):
         wait(engine)
 
 
+def test_a_cancelled_answer_without_a_text_is_not_reported_later(server, start):
+    silent = lambda handler, body: handler.reply(200, handler.completion(body, 1) | {"choices": [SILENT]})  # noqa: E731
+    server.plan = lambda body: {"mute": silent, "slow": "slow"}.get(body["messages"][-1]["content"])
+    engine = start(timeout_seconds=9)
+    engine.submit(0, ask("slow"))
+    engine.submit(1, ask("mute"))
+    assert engine.finished() == []  # the silent answer has come and is held
+    engine.cancel(1)
+    assert [ticket for ticket, _ in wait(engine)] == [0]
+
+
 @pytest.mark.parametrize(("num_requests", "is_refused"), [(3, False), (16, True)])
 def test_answers_that_end_in_their_thoughts_fail_a_cell_only_where_there_are_no_others(
     server, start, num_requests, is_refused

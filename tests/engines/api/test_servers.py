@@ -57,6 +57,6 @@ def test_calls_are_spread_over_servers_by_load_and_go_round_one_that_is_gone(ser
 
 
 def test_calls_are_spaced(server, start):
-    collect(start(requests_per_minute=600), [ask(f"q{i}") for i in range(5)])
+    collect(start(requests_per_minute=120), [ask(f"q{i}") for i in range(4)])
     times = sorted(at for *_, at in server.requests)
-    assert times[-1] - times[0] >= 0.35
+    assert times[-1] - times[0] >= 1.0

@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("openai")
 
 from icpo.engines.api.spending import Budget, Spend
-from icpo.errors import BudgetError
+from icpo.errors import BudgetError, EngineError
 from tests.engines.api.conftest import SAMPLING, ask, collect, faulty_once, wait
 from tests.engines.openai_server import COMPLETION_TOKENS, PROMPT_TOKENS
 
@@ -93,3 +93,24 @@ def test_lost_replies_may_have_been_charged_and_count_towards_the_budget_alone(s
     engine.submit(9, ask("x" * 800))
     with pytest.raises(BudgetError, match=rf"{engine.spent.tokens} tokens .* up to {worst} tokens"):
         wait(engine)
+
+
+def test_a_reply_that_is_of_no_use_is_charged_all_the_same(server, start):
+    unfinished = {"index": 0, "finish_reason": "error", "message": {"content": ""}}
+    server.plan = faulty_once(
+        lambda handler, body: handler.reply(200, handler.completion(body, 1) | {"choices": [unfinished]})
+    )
+    engine = start()
+    collect(engine, [ask("a")])
+    assert (engine.spent.requests, engine.spent.prompt_tokens) == (2, 2 * PROMPT_TOKENS)
+
+
+def test_after_an_error_requests_that_wait_for_the_budget_are_not_sent(server, start):
+    server.plan = lambda body: (401, "no")
+    engine = start(max_requests=1)
+    for ticket in range(3):
+        engine.submit(ticket, ask())
+    with pytest.raises(EngineError, match="refuses"):
+        while True:
+            engine.finished()
+    assert len(server.requests) == 1

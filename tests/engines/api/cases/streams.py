@@ -78,6 +78,12 @@ SITUATIONS = [
                 (3, "a chunk of unknown kind"),
                 1,
             ),
+            (
+                "with a piece after an answer's end",
+                [stream(delta("stop", content="42"), delta(), END)],
+                (1, "answered"),
+                1,
+            ),
             ("of whole messages", [stream(MESSAGE, END)], (1, "answered"), 1),
             ("of chunks of text", [stream(delta("stop", content={"text": "42"}), END)], (1, "answered"), 1),
             ("of numbers", [stream(delta("stop", content=42), END)], (1, "does not know how to read"), 1),
