@@ -72,3 +72,11 @@ def test_a_change_is_told_under_its_shortest_key_and_two_changes_are_two(cell):
     assert changed[-2:] == ["selector.other: 1 stored, 5 now", "selector.weight: 1 stored, 2 now"]
     assert "job.selector.weight: 1 stored, 9 now" in changed, "another change"
     assert not any(line.startswith("method.selector") for line in changed)
+
+
+def test_secrets_of_a_configuration_are_not_stored(tmp_path):
+    config = {"engine": {"api_key": "sk-1", "base_url": "http://me:hunter2@host"}, "job": {"token": "hf-1"}}
+    with CellRecords.open(tmp_path / "cell", config=config, config_digest="d"):
+        pass
+    stored = (tmp_path / "cell" / "manifest.json").read_text()
+    assert not any(secret in stored for secret in ("sk-1", "hunter2", "hf-1"))

@@ -99,3 +99,11 @@ def test_a_run_refused_for_other_results_leaves_their_status(cell, reopen):
     with pytest.raises(RecordsError), reopen() as records:
         records.resolve({"benchmark_digest": "b"})
     assert read_status(cell)["state"] == "failed", "where nothing was said, the refusal is"
+
+
+def test_a_reason_is_stored_without_secrets_and_control_characters(cell, reopen):
+    with reopen() as records:
+        records.mark("failed", "GET http://me:hunter2@host/?api_key=sk-1 gave \x1b[2J")
+    stored = (cell / "status.json").read_text()
+    assert "hunter2" not in stored and "sk-1" not in stored
+    assert "\x1b" not in read_status(cell)["reason"]
