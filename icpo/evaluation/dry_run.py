@@ -44,17 +44,17 @@ def needs_of(jobs: Mapping[str, object]) -> Iterator[str]:
         ConfigError: a job samples from no language model, or the number of questions is not known.
         BenchmarkError: a file cannot be counted.
     """
-    needs, lacking = [], set()
+    needs, lacking = [], set[str]()
     for name, job in jobs.items():
         if not isinstance(job, Evaluation):
             raise ConfigError("dry_run is for presets that sample from a language model; this one does not.")
-        job.warn_of_cut_answers()
         needs.append((cell_need(job), job.rates))
         yield describe(name, *needs[-1])
-        if isinstance(job.engine, Transformers | Vllm) and (absent := absence(job.backbone)):
-            if absent not in lacking:
-                yield f"warning: {absent}"
-            lacking.add(absent)
+        is_local = isinstance(job.engine, Transformers | Vllm)
+        for warning in (job.cut_answers(), absence(job.backbone) if is_local else None):
+            if warning and warning not in lacking:
+                yield f"warning: {warning}"
+                lacking.add(warning)
     if len(needs) > 1:
         yield describe_total(needs)
 

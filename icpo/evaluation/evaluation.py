@@ -114,18 +114,20 @@ class Evaluation:
 
     def preflight(self) -> None:
         """Warn of answers that would be cut; raise EngineError where this machine cannot run the engine."""
-        self.warn_of_cut_answers()
+        if warning := self.cut_answers():
+            warn_once(warning)
         self.engine.preflight()
 
-    def warn_of_cut_answers(self) -> None:
-        """Log, once for all cells alike, that the protocol's limit is below what the backbone needs."""
+    def cut_answers(self) -> str | None:
+        """A warning where the protocol ends answers before the length that the backbone needs."""
         limit = self.sampling()[Purpose.FINAL].max_tokens
-        if limit < self.backbone.min_answer_tokens:
-            warn_once(
-                f"Answers of {self.backbone.name} will be cut: protocol={self.protocol.name} ends them after "
-                f"{limit} tokens, and backbone.min_answer_tokens is {self.backbone.min_answer_tokens}. Pass "
-                "protocol=paper, or protocol.sampling.candidate.max_tokens=NUMBER with room in the context."
-            )
+        if limit >= self.backbone.min_answer_tokens:
+            return None
+        return (
+            f"Answers of {self.backbone.name} will be cut: protocol={self.protocol.name} ends them after "
+            f"{limit} tokens, and backbone.min_answer_tokens is {self.backbone.min_answer_tokens}. Pass "
+            "protocol=paper, or protocol.sampling.candidate.max_tokens=NUMBER with room in the context."
+        )
 
     def sample(self, cell: Cell) -> Mapping[str, Any]:
         """Sample what is missing, grade everything and measure it.
