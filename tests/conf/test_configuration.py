@@ -279,3 +279,16 @@ def test_secrets_do_not_stand_in_what_is_stored(monkeypatch):
     monkeypatch.setenv("SOME_KEY", "sk-very-secret")
     values = resolved_of("+exp=quickstart", "+engine.api_key=${oc.env:SOME_KEY}", "+password=hunter2")
     assert "sk-very-secret" not in str(values) and "hunter2" not in str(values)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "tracker"),
+    [
+        (["+exp=quickstart"], "NoTracker"),
+        (["+exp=solve", "question_file=-"], "NoTracker"),
+        (["+exp=quickstart", "tracking=wandb"], "WandbTracker"),
+        (["+exp=main_table"], "WandbTracker"),
+    ],
+)
+def test_only_the_first_presets_leave_w_and_b_alone(overrides, tracker):
+    assert composed(*overrides).tracking._target_ == f"icpo.tracking.{tracker}"
