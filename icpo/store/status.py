@@ -2,6 +2,7 @@
 
 import math
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,20 +27,22 @@ NUMBERS = (
 class Status:
     """Writes status.json of one session; wall_seconds and num_sessions add up over sessions."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, clock: Callable[[], float] = time.monotonic) -> None:
+        """`clock` gives seconds."""
+        self._clock = clock
         self._path = folder / STATUS_NAME
         self._before = stored_status(folder)
         fresh: dict[str, Any] = {"started": _now(), "wall_seconds": 0.0, "num_sessions": 0}
         self._row = fresh | (self._before or {})
         self._earlier_seconds = float(self._row["wall_seconds"])
-        self._began = time.monotonic()
+        self._began = clock()
         me = this_process()
         self._row |= {"host": me["host"], "pid": me["pid"], "num_sessions": self._row["num_sessions"] + 1}
 
     def mark(self, state: State, reason: str = "", **progress: Any) -> None:
         """Stores the state with the progress known so far, atomically."""
         now = _now()
-        wall_seconds = round(self._earlier_seconds + time.monotonic() - self._began, 3)
+        wall_seconds = round(self._earlier_seconds + self._clock() - self._began, 3)
         self._row |= {
             "state": state,
             "reason": escaped(masked_text(reason)),

@@ -6,6 +6,7 @@ import pytest
 
 from icpo.errors import RecordsError
 from icpo.store import read_status, settle
+from icpo.store.status import Status
 
 DIES = """
 import os, signal, sys
@@ -36,15 +37,16 @@ def test_a_killed_cell_is_failed_and_keeps_its_progress(cell, reopen):
     assert read_status(cell)["num_sessions"] == 2
 
 
-def test_wall_seconds_add_up_over_sessions(cell, reopen, monkeypatch):
+def test_wall_seconds_add_up_over_sessions(cell, reopen):
     clock = [0.0]
-    monkeypatch.setattr("icpo.store.status.time.monotonic", lambda: clock[0])
+    with reopen() as records:
+        records.mark("running")
     for _ in range(2):
-        with reopen() as records:
-            clock[0] += 10
-            records.mark("done")
-    assert read_status(cell)["wall_seconds"] == 20
-    assert read_status(cell)["num_sessions"] == 2
+        status = Status(cell, clock=lambda: clock[0])
+        clock[0] += 10
+        status.mark("done")
+    assert read_status(cell)["wall_seconds"] == pytest.approx(20, abs=1)
+    assert read_status(cell)["num_sessions"] == 3
 
 
 def test_a_done_cell_stays_done(cell, reopen):

@@ -25,12 +25,13 @@ class Ttrl:
     """One cell: for each seed a model of its own is trained, and answers under that seed.
 
     `evaluation` is done before and after training; training asks what its method asks first, and rewards
-    by its reward, which must be the majority.
+    by its reward, which must be the majority. `trainer` trains; None is this package's, which needs trl.
     """
 
     label: str
     evaluation: Evaluation
     grpo: Grpo
+    trainer: Any = None
 
     def __post_init__(self) -> None:
         reward = self.evaluation.reward.name
@@ -92,7 +93,7 @@ class Ttrl:
         questions = evaluation.benchmark.load().questions
         with Grader(evaluation.protocol.grading) as grader:
             tools = evaluation.toolkit(grader)
-            curve: Curve = load_trainer().train(
+            curve: Curve = (self.trainer or load_trainer()).train(
                 evaluation.backbone,
                 self.grpo,
                 self._prompts(questions, tools),

@@ -151,8 +151,7 @@ class Loader:
         return Blocks(identity=backbone.model_id)
 
 
-def run(folder, monkeypatch, trainer, loader, *overrides):
-    monkeypatch.setattr(ttrl, "load_trainer", lambda: trainer)
+def run(folder, trainer, loader, *overrides):
     (folder / "in").mkdir(exist_ok=True)
     source = questions_file(folder / "in")
     with initialize_config_dir(config_dir=config_source(), version_base="1.3"):
@@ -174,7 +173,7 @@ def run(folder, monkeypatch, trainer, loader, *overrides):
         config.pop("hydra", None)
     values = resolved(config)
     job = build(config.job)
-    job = ttrl.Ttrl(job.label, ttrl.replace(job.evaluation, engine=loader), job.grpo)
+    job = ttrl.Ttrl(job.label, ttrl.replace(job.evaluation, engine=loader), job.grpo, trainer)
     cell = folder / values["cell"]
     try:
         run_cell(
@@ -185,9 +184,9 @@ def run(folder, monkeypatch, trainer, loader, *overrides):
     return cell
 
 
-def test_a_cell_evaluates_before_and_after_and_charges_the_training(tmp_path, monkeypatch):
+def test_a_cell_evaluates_before_and_after_and_charges_the_training(tmp_path):
     trainer, loader = Trainer(), Loader()
-    cell = run(tmp_path, monkeypatch, trainer, loader)
+    cell = run(tmp_path, trainer, loader)
     base, *trained = loader.loaded
     assert base == "icpo:nano" and trained == [str(folder) for folder in trainer.trained]
     assert set(trainer.prompts) == {"q0", "q1", "q2"}
@@ -203,19 +202,19 @@ def test_a_cell_evaluates_before_and_after_and_charges_the_training(tmp_path, mo
     assert len(load_scores(cell)) == 6 and read_status(cell)["state"] == "done"
 
 
-def test_a_stopped_cell_goes_on_where_it_was(tmp_path, monkeypatch):
+def test_a_stopped_cell_goes_on_where_it_was(tmp_path):
     with pytest.raises(Interrupted):
-        run(tmp_path, monkeypatch, Trainer(stops_at_seed=1), Loader())
+        run(tmp_path, Trainer(stops_at_seed=1), Loader())
     trainer, loader = Trainer(), Loader()
-    cell = run(tmp_path, monkeypatch, trainer, loader)
+    cell = run(tmp_path, trainer, loader)
     assert [folder.parent.name for folder in trainer.trained] == ["training_5"]
     assert loader.loaded == [str(trainer.trained[0])]  # neither the base nor the first model again
     assert read_status(cell)["state"] == "done"
 
 
-def test_other_rewards_are_refused(tmp_path, monkeypatch):
+def test_other_rewards_are_refused(tmp_path):
     with pytest.raises(ConfigError, match="not by reward=oracle"):
-        run(tmp_path, monkeypatch, Trainer(), Loader(), "reward=oracle")
+        run(tmp_path, Trainer(), Loader(), "reward=oracle")
 
 
 def test_a_missing_trl_is_named(monkeypatch):
