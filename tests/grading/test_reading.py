@@ -102,3 +102,9 @@ def test_golds_are_read_and_their_normal_forms_are_stable():
 @given(st.text(max_size=60))
 def test_any_text_is_read_without_an_exception(text):
     assert normal_form(read(text)) is not None
+
+
+def test_the_arithmetic_of_one_answer_is_bounded():
+    """Each power is small enough to be expanded; sixty of them are not."""
+    assert read("(x+1)^{100}").shape == "scalar"
+    assert read("-".join(["(x+1)^{100}"] * 60)).shape == "oversized"
