@@ -66,7 +66,7 @@ class Solver:
         self, method: "str | Method" = "me_icpo", *, backbone: str = "nano", overrides: Sequence[str] = ()
     ) -> None:
         chosen = [f"method={method}"] if isinstance(method, str) else []
-        settings = ["+exp=solve", "question_file=-", "tracking=none", *_backbone_overrides(backbone)]
+        settings = ["+exp=solve", "question=unused", "tracking=none", *_backbone_overrides(backbone)]
         job = build(compose([*settings, *chosen, *overrides]).job)
         if not isinstance(job, Evaluation):
             raise ConfigError(

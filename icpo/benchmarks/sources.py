@@ -137,19 +137,31 @@ class WordsSource:
 
 @dataclass(frozen=True, slots=True)
 class TextSource:
-    """One question without a gold answer: the text of a file, or of standard input when `path` is '-'."""
+    """One question without a gold answer: a text, that of a file, or standard input when `path` is '-'."""
 
-    path: str
+    path: str | None = None
+    text: str | None = None
 
     def read(self, name: str) -> Sourced:
         """One item."""
-        try:
-            text = _standard_input() if self.path == "-" else Path(self.path).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise BenchmarkError(f"The question cannot be read from {self.path}: {error}.") from None
+        return Sourced([Item(f"{name}/0", self.question(), None)])
+
+    def question(self) -> str:
+        """The question. Raises BenchmarkError where there is none."""
+        if (self.path is None) == (self.text is None):
+            raise BenchmarkError(
+                "Give a question: question='TEXT', or question_file=FILE ('-': standard input)."
+            )
+        text = str(self.text) if self.path is None else self._from_file(self.path)
         if not text.strip():
-            raise BenchmarkError(f"The question read from {self.path} is empty.")
-        return Sourced([Item(f"{name}/0", text.strip(), None)])
+            raise BenchmarkError(f"The question read from {self.path or 'question='} is empty.")
+        return text.strip()
+
+    def _from_file(self, path: str) -> str:
+        try:
+            return _standard_input() if path == "-" else Path(path).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise BenchmarkError(f"The question cannot be read from {path}: {error}.") from None
 
 
 @cache

@@ -119,6 +119,7 @@ def main(*, makes_report: bool = True) -> None:
     if {"-h", "--help"} & set(sys.argv[1:]):
         print(conf.help_text(_config_folders(sys.argv[1:])))
         return
+    sys.argv[1:] = conf.with_quoted_question(sys.argv[1:])
     os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # raises instead of printing a traceback of its own
     task = Task()
     run = hydra.main(version_base="1.3", config_path=conf.config_source(), config_name="config")(task)

@@ -5,6 +5,8 @@ from icpo.config.callbacks import CheckLauncher, RefuseSecrets
 from icpo.config.checks import check_arguments, check_config
 from icpo.config.choices import choices, help_text, presets_by_kind
 from icpo.config.messages import HYDRA_ERRORS, one_line
+from icpo.config.quoting import with_quoted_question
+from icpo.config.resolvers import question_kind, question_name
 from icpo.config.source import compose, config_source, presets
 from icpo.config.sweeper import ArmSweeper, folder_of
 from icpo.config.targets import sources
@@ -29,7 +31,10 @@ __all__ = [
     "one_line",
     "presets",
     "presets_by_kind",
+    "question_kind",
+    "question_name",
     "resolved",
     "sources",
+    "with_quoted_question",
     "without",
 ]

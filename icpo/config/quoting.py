@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from collections.abc import Sequence
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException
@@ -23,6 +24,17 @@ def check_override(argument: str) -> None:
     )
 
 
+def with_quoted_question(arguments: Sequence[str]) -> list[str]:
+    """Arguments as Hydra reads them: the text of `question=` in quotes, as it has commas and spaces."""
+
+    def quoted(argument: str) -> str:
+        key, equals, text = argument.partition("=")
+        is_bare = key.lstrip("+") == "question" and equals and text[:1] not in ("'", '"')
+        return f"{key}={_in_quotes(text)}" if is_bare else argument
+
+    return list(map(quoted, arguments))
+
+
 def _parses(argument: str) -> bool:
     try:
         OverridesParser.create().parse_override(argument)
@@ -36,6 +48,10 @@ def _quoted(value: str) -> str:
     if value.startswith("[") and value.endswith("]"):
         parts = (part if _parses(f"k={part}") else _quoted(part) for part in value[1:-1].split(","))
         return f"[{','.join(parts)}]"
+    return _in_quotes(value)
+
+
+def _in_quotes(value: str) -> str:
     escaped = re.sub(r'(\\*)"', r'\1\1\\"', value)
     backslashes = len(escaped) - len(escaped.rstrip("\\"))
     return f'"{escaped}{chr(92) * backslashes}"'

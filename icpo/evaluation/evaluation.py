@@ -10,6 +10,7 @@ from rich.console import Console
 
 from icpo.backbones import Backbone, ChatTemplate
 from icpo.benchmarks import Benchmark, LoadedBenchmark
+from icpo.benchmarks.arithmetic.vocabulary import EXAMPLE, unknown_words
 from icpo.engines.sources import check_folder
 from icpo.errors import BenchmarkError
 from icpo.evaluation.blocked import BlockedQuestions
@@ -43,6 +44,8 @@ from icpo.types import (
     Toolkit,
     validated,
 )
+
+NANO = "icpo:nano"  # the embedded backbone
 
 logger = logging.getLogger(__name__)
 
@@ -106,7 +109,9 @@ class Evaluation:
     def check(self, *, is_here: bool) -> None:
         """Raises IcpoError where the questions, the weights or what the engine needs are missing."""
         if self.benchmark.is_here:
-            self._require_golds(self.benchmark.load())
+            loaded = self.benchmark.load()
+            self._require_golds(loaded)
+            self._warn_of_unknown_words(loaded.questions)
         if getattr(self.engine, "loads_weights", False):
             check_folder(self.backbone)
         if is_here:
@@ -117,6 +122,19 @@ class Evaluation:
         if warning := self.cut_answers():
             warn_once(warning)
         self.engine.preflight()
+
+    def _warn_of_unknown_words(self, questions: Sequence[Question]) -> None:
+        """Log that nano, which knows the words of its word problems alone, is asked something else."""
+        if self.backbone.model_id != NANO:
+            return
+        found = [words for question in questions if (words := unknown_words(question.text))]
+        if found:
+            warn_once(
+                f"nano was trained on the project's word problems alone, and {len(found)} of "
+                f"{len(questions)} questions of {self.benchmark.name} have words that no such problem has "
+                f"({', '.join(found[0][:5])}): its answers mean little. It can be asked, for example: "
+                f"{EXAMPLE} For other questions choose another backbone."
+            )
 
     def cut_answers(self) -> str | None:
         """A warning where the protocol ends answers before the length that the backbone needs."""

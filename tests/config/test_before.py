@@ -50,7 +50,7 @@ REFUSED = [
     ([*FILE, "benchmark.kind=number"], "path"),
     ([*FILE, "benchmark.path=good.csv"], "No value for benchmark.kind. Pass benchmark.kind="),
     (["+exp=quickstart", "benchmark=_file", "benchmark.path=good.csv"], "No value for benchmark.name"),
-    (["+exp=solve"], "No value for question_file. Pass question_file="),
+    (["+exp=solve"], "question='TEXT', or question_file=FILE"),
     (["+exp=solve", "question_file=nowhere.txt"], "nowhere.txt"),
     (["+exp=solve", "question_file=empty.txt"], "is empty"),
     ([*QUICK, "engine=openai", "backbone=nano"], "api_key_env"),
