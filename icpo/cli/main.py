@@ -19,6 +19,7 @@ COMMANDS: dict[str, tuple[str, tuple[str, ...], str]] = {
     "remove": ("icpo.cli.verify", ("remove",), "delete a cell or a run after asking"),
 }
 USAGE_STATUS = 2
+INTERRUPTED_STATUS = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -37,7 +38,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.path.insert(0, "")  # packages in the folder where it is started, as `python -m` has them
         sys.argv = ["icpo run", *rest]
         return main_of() or 0
-    return main_of([*prefix, *rest]) or 0
+    try:
+        return main_of([*prefix, *rest]) or 0
+    except KeyboardInterrupt:
+        return INTERRUPTED_STATUS
 
 
 def _looks_like_a_setting(word: str) -> bool:

@@ -2,8 +2,10 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from importlib import import_module
 from pathlib import Path
 
@@ -86,3 +88,21 @@ def test_the_installed_command_finds_packages_of_the_folder_it_is_started_in(tmp
     folder = ROOT / "examples/extending"
     done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=environment, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_an_interrupted_question_whether_to_delete_ends_with_130(tmp_path):
+    cell = MadeUpCell().write(tmp_path / "outputs", "run")
+    command = [sys.executable, "-m", "icpo", "remove", f"run/{cell.name}"]
+    process = subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # background jobs ignore it
+    )
+    assert process.stdout.read(6) == b"Delete"
+    until = time.monotonic() + 60
+    while process.poll() is None and time.monotonic() < until:
+        process.send_signal(signal.SIGINT)  # one just before the read is noticed after it
+        time.sleep(0.5)
+    assert process.returncode == 130 and cell.is_dir()

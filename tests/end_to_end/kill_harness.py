@@ -1,13 +1,14 @@
 """Kills runs at random moments and proves that nothing is lost and nothing is drawn twice.
 
 Usage: python -m tests.end_to_end.kill_harness [--kills 50] [--engine transformers|vllm] [--seed 0]
-    [--methods direct,me_icpo]
+    [--methods direct,me_icpo] [--extend]
 
 A run is killed with SIGKILL, half the times at any moment, half the times within 30 ms of a write to its
 files, and started again until it ends by itself; then the next begins. With the transformers engine the
 results and the table must be those of a run that was left alone. With vLLM, whose draws depend on what else
 is drawn, every draw that was stored must stay as it was. With both, the engine must never be asked for a
-draw that is stored.
+draw that is stored. With --extend every run is finished with half the questions first, and what is killed is
+its extension.
 """
 
 import argparse
@@ -37,6 +38,7 @@ OF_ENGINE = {
     "vllm": ["engine=vllm", "engine.enforce_eager=true", "engine.gpu_memory_utilization=0.5"],
 }
 METHODS = "direct,me_icpo"
+HALF = "benchmark.limit=6"
 LIMIT_SECONDS = 600
 
 
@@ -90,8 +92,8 @@ class Snapshot:
 class KillTest:
     """Runs, kills and compares; `tally` says what was found."""
 
-    def __init__(self, folder: Path, engine: str, seed: int, methods: str) -> None:
-        self.tally = Tally()
+    def __init__(self, folder: Path, engine: str, seed: int, methods: str, *, extends: bool = False) -> None:
+        self.tally, self._extends = Tally(), extends
         self._folder, self._engine, self._methods = folder, engine, methods
         self._random = random.Random(seed)
         began = time.monotonic()
@@ -107,6 +109,8 @@ class KillTest:
                 self.tally.kills,
                 Snapshot({}, {}),
             )
+            if self._extends:
+                seen = self._run_to_the_end(run.name, HALF)
             while self.tally.kills < num_kills and self._killed(run):
                 self.tally.kills += 1
                 seen = self._compare_stored(seen, Snapshot.of(run))
@@ -116,11 +120,11 @@ class KillTest:
         self._count_draws()
         return self.tally
 
-    def _start(self, run: Path) -> subprocess.Popen[bytes]:
+    def _start(self, run: Path, *overrides: str) -> subprocess.Popen[bytes]:
         module = "tests.end_to_end.counted_run"
         command = [sys.executable, "-m", module, str(run.with_suffix(".ledger")), str(run), *TINY]
         command += [*OF_ENGINE[self._engine], f"method={self._methods}"]
-        command += [f"run_name={run.name}", f"output_root={run.parent}"]
+        command += [f"run_name={run.name}", f"output_root={run.parent}", *overrides]
         with run.with_suffix(".log").open("ab") as log:
             return subprocess.Popen(
                 command,
@@ -131,9 +135,9 @@ class KillTest:
                 start_new_session=True,
             )
 
-    def _run_to_the_end(self, name: str) -> Snapshot:
+    def _run_to_the_end(self, name: str, *overrides: str) -> Snapshot:
         run = self._folder / name
-        process = self._start(run)
+        process = self._start(run, *overrides)
         if process.wait(LIMIT_SECONDS) != 0:
             self.tally.failures.append(
                 f"{name} ended with {process.returncode}: see {run.with_suffix('.log')}"
@@ -224,9 +228,11 @@ def _session(pid: int) -> int:
     return 0 if state == "Z" else int(session)
 
 
-def kill_test(num_kills: int, engine: str, seed: int, folder: Path, methods: str = METHODS) -> Tally:
+def kill_test(
+    num_kills: int, engine: str, seed: int, folder: Path, methods: str = METHODS, *, extends: bool = False
+) -> Tally:
     """Kills runs of an engine `num_kills` times under `folder`; each run has a cell a method."""
-    return KillTest(folder, engine, seed, methods).kill(num_kills)
+    return KillTest(folder, engine, seed, methods, extends=extends).kill(num_kills)
 
 
 def main() -> None:
@@ -238,10 +244,18 @@ def main() -> None:
     parser.add_argument("--engine", choices=OF_ENGINE, default="transformers")
     parser.add_argument("--seed", type=int, default=random.randrange(10**6))
     parser.add_argument("--methods", default=METHODS, help="as Hydra sweeps them: one,another")
+    parser.add_argument("--extend", action="store_true", help="kill extensions of finished cells")
     arguments = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="icpo-kills-"))
     print(f"engine {arguments.engine}, seed {arguments.seed}, files in {folder}", flush=True)
-    tally = kill_test(arguments.kills, arguments.engine, arguments.seed, folder, arguments.methods)
+    tally = kill_test(
+        arguments.kills,
+        arguments.engine,
+        arguments.seed,
+        folder,
+        arguments.methods,
+        extends=arguments.extend,
+    )
     for name, value in asdict(tally).items():
         print(f"{name:26} {value}")
     sys.exit(0 if tally.is_clean else 1)

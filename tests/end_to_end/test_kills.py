@@ -31,3 +31,17 @@ def test_rivals_survive_kills_as_me_icpo_does(tmp_path):
     print(tally)
     assert tally.is_clean, tally
     assert tally.kills == 6
+
+
+@pytest.mark.slow
+def test_kills_of_an_extension_lose_nothing_and_end_as_one_larger_run(tmp_path):
+    tally = kill_test(4, "transformers", seed=11, folder=tmp_path, extends=True)
+    print(tally)
+    assert tally.is_clean, tally
+    assert tally.kills == 4
+    report_row(
+        "SIGKILL while a finished cell is given twice the questions",
+        f"{tally.kills} kills over {tally.runs} runs, {tally.draws_asked} samples asked of the engine",
+        f"survived {tally.kills_survived}; results and table those of one larger run; sampled again "
+        f"{tally.stored_draws_asked_again}",
+    )
