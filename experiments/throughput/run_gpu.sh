@@ -3,16 +3,18 @@
 #   bash experiments/throughput/run_gpu.sh OUT_DIR [PART...]
 #   bash experiments/throughput/run_gpu.sh OUT_DIR graphs long_tailed vllm_own     # two GPUs, ten minutes
 #   bash experiments/throughput/run_gpu.sh OUT_DIR eager wide two_gpus             # two GPUs, twelve minutes: DEADLINE=720
-#   bash experiments/throughput/run_gpu.sh OUT_DIR uniform racing                  # two GPUs, six minutes
+#   bash experiments/throughput/run_gpu.sh OUT_DIR uniform racing                  # two GPUs, nine minutes
+#   DRY=1 bash experiments/throughput/run_gpu.sh OUT_DIR                           # prints the commands, needs no GPU
 # Needs python3 with vllm and the project's dependencies. GPUS (0,1) are shared out among the parts; none is started
-# that could not end within DEADLINE (600) seconds. A row is printed as it is found; OUT_DIR/rows.csv holds them all,
-# OUT_DIR/runs/quickstart_*/report/table.csv nano's scores.
+# that could not end within DEADLINE (600) seconds. A row is printed as it is found; OUT_DIR/rows.csv holds them all
+# with card, versions and date, OUT_DIR/runs/quickstart_*/report/table.csv nano's scores. A run that fails says why in
+# a line, and the others go on; the exit status is 1 then. Compiled graphs are kept in VLLM_CACHE_ROOT.
 set -u
 out=${1:?usage: run_gpu.sh OUT_DIR [PART...]}
 shift
 
 declare -A expected=([long_tailed]=560 [graphs]=300 [eager]=490 [vllm_own]=150 [wide]=165 [nano]=190 [two_gpus]=210
-  [uniform]=310 [racing]=220)
+  [uniform]=480 [racing]=330)
 parts=("$@")
 [ ${#parts[@]} -gt 0 ] || parts=(graphs long_tailed eager vllm_own wide nano two_gpus)
 for part in "${parts[@]}"; do
@@ -20,17 +22,48 @@ for part in "${parts[@]}"; do
 done
 IFS=, read -ra gpus <<<"${GPUS:-0,1}"
 deadline=${DEADLINE:-600}
-rm -rf "$out/claims"
+rm -rf "$out/claims" "$out/failed"
 mkdir -p "$out/claims" "$out/logs"
 
+describe() { # card,vllm,torch,date: what every row is of
+  python3 - <<'PYTHON'
+import datetime
+from importlib.metadata import PackageNotFoundError, version
+
+
+def of(package):
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+try:
+    import torch
+
+    card = torch.cuda.get_device_name(0) if torch.cuda.is_available() else "no GPU"
+except ImportError:
+    card = "no torch"
+print(card.replace(",", " "), of("vllm"), of("torch"), datetime.date.today(), sep=",")
+PYTHON
+}
+
 run() { # GPUS NAME PRESET [OVERRIDE...]: prints rows as they are found; a folder of results for each name
-  local cards=$1 name=$2 preset=$3 start=$SECONDS
+  local cards=$1 name=$2 preset=$3 start=$SECONDS status
   shift 3
+  if [ -n "${DRY-}" ]; then
+    echo "$name: CUDA_VISIBLE_DEVICES=$cards python3 -m icpo.run +exp=$preset run_name=$name $*"
+    return
+  fi
   CUDA_VISIBLE_DEVICES=$cards VLLM_CACHE_ROOT=${VLLM_CACHE_ROOT:-/tmp/icpo_vllm_cache} \
     timeout --kill-after=10 "$((deadline - SECONDS + 60))" \
     python3 -u -m icpo.run "+exp=$preset" tracking=none output_root="$out/runs" run_name="$name" "$@" 2>&1 |
     tee "$out/logs/$name.log" | grep --line-buffered -E 'decode ceiling|schedule |Error' | sed -u "s/^/$name: /"
-  echo "$name: status ${PIPESTATUS[0]}, $((SECONDS - start)) s, ended after $SECONDS s"
+  status=${PIPESTATUS[0]}
+  echo "$name: status $status, $((SECONDS - start)) s, ended after $SECONDS s"
+  [ "$status" -eq 0 ] && return
+  [ "$status" -eq 124 ] && why="it ran out of time" || why=$(grep -v '^[[:space:]]*$' "$out/logs/$name.log" | tail -n 1)
+  echo "$name: failed: ${why:-nothing was said}" | tee -a "$out/failed"
 }
 
 measure() { # GPUS NAME ROUNDS MEASUREMENTS [OVERRIDE...]
@@ -46,8 +79,8 @@ vllm_own() { # vLLM's own scheduler, CUDA graphs and step size
   measure "$1" vllm_own 1 pipelined/long_tailed/8 engine.admission_burst=1 engine.max_num_batched_tokens=2048 \
     '+engine.options.compilation_config={}'
 }
-uniform() { measure "$1" uniform 1 pipelined/fixed/32; }
-racing() { measure "$1" racing 1 pipelined/fixed/32 selector=entropy_racing; }
+uniform() { measure "$1" uniform 2 pipelined/fixed/32; }
+racing() { measure "$1" racing 2 pipelined/fixed/32 selector=entropy_racing; }
 wide() { measure "$1" wide 1 pipelined/fixed/8 engine.max_num_seqs=1024; }
 two_gpus() { measure "$1" two_gpus 1 pipelined/fixed/8 backbone.tensor_parallel=2; }
 nano() {
@@ -72,8 +105,11 @@ wait
 case " ${parts[*]} " in
   *" two_gpus "*) [ ${#gpus[@]} -ge 2 ] && fits two_gpus && two_gpus "${gpus[0]},${gpus[1]}" ;;
 esac
+[ -z "${DRY-}" ] || exit 0
+place=$(describe)
 find "$out/runs" -name throughput.csv | sort | while read -r file; do
   name=$(basename "$(dirname "$(dirname "$file")")")
-  sed -e "1s/^/run,/" -e "2,\$s/^/$name,/" "$file"
+  sed -e "1s/^/run,card,vllm,torch,date,/" -e "2,\$s/^/$name,$place,/" "$file"
 done | awk 'NR == 1 || !/^run,/' >"$out/rows.csv"
 cat "$out/rows.csv"
+[ ! -e "$out/failed" ]
