@@ -71,6 +71,26 @@ def test_without_a_system_role_the_system_text_goes_before_the_users(folder):
     assert backbone.without_system_role and not backbone_of(folder).without_system_role
 
 
+def test_an_empty_system_text_is_no_message(folder):
+    assert messages(backbone_of(folder), Prompt("", "6+7?")) == [{"role": "user", "content": "6+7?"}]
+
+
+def test_a_templates_own_special_tokens_are_not_added_again(folder):
+    path = folder / "tokenizer.json"
+    begins = {"Sequence": {"id": "A", "type_id": 0}}
+    added = {"SpecialToken": {"id": "<end>", "type_id": 0}}
+    processor = {
+        "type": "TemplateProcessing",
+        "single": [added, begins],
+        "pair": [added, begins, {"Sequence": {"id": "B", "type_id": 1}}],
+        "special_tokens": {"<end>": {"id": "<end>", "ids": [0], "tokens": ["<end>"]}},
+    }
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"post_processor": processor}))
+    backbone, tokenizer = chat(folder, "{% for m in messages %}{{ m['content'] }}\n{% endfor %}")
+    assert tokenizer("a")["input_ids"][0] == 0
+    assert tokenize(tokenizer, backbone, Prompt("be brief.", "6+7?"))[0] != 0
+
+
 def test_a_template_that_inserts_todays_date_is_named_unless_it_is_pinned(folder, caplog):
     dated = CHATML + "{% if date_string is not defined %}{{ strftime_now('%d %b %Y') }}{% endif %}"
     chat(folder, dated, template_options={"date_string": "26 Jul 2024"})
