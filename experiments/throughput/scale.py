@@ -64,7 +64,9 @@ class Place:
         )
         began = []
         if until is not None:
-            while not any(until.parent.glob(until.name)) and not _has_ended(process.pid):
+            while not any(until.parents[1].glob(f"{until.parent.name}/{until.name}")) and not _has_ended(
+                process.pid
+            ):
                 time.sleep(0.01)
             began = [Spent(f"{part} start", size, _cpu_seconds(process.pid), time.perf_counter() - start, 0)]
         _, status, usage = os.wait4(process.pid, 0)
