@@ -186,3 +186,8 @@ def test_identical_ideas_share_their_look_aheads_and_others_do_not():
 def test_bad_settings_are_named(change, word):
     with pytest.raises(ValueError, match=word):
         racing("bound", **change)
+
+
+def test_of_an_odd_number_the_larger_half_stays():
+    ranked = [Lookahead(i, tally(["1"], None)) for i in range(3)]
+    assert EntropyRacing("racing", (4,)).survivors(ranked, 16, 4) == ranked[:2]
