@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -68,13 +69,23 @@ def test_a_disk_that_fills_ends_a_run_in_lines_and_nothing_is_lost(tmp_path):
     )
 
 
-def test_a_user_without_a_home_tracks_and_finishes(tmp_path):
+needs_root = pytest.mark.skipif(
+    os.getuid() != 0 or not shutil.which("setpriv"), reason="needs root, who may become anybody, and setpriv"
+)
+
+
+@pytest.fixture
+def anybodys():
+    """A folder of that user, below none that is closed to it."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chown(folder, ANYBODY, ANYBODY)
+        yield Path(folder)
+
+
+@needs_root
+def test_a_user_without_a_home_tracks_and_finishes(anybodys):
     """One in no list of users, who may write to the outputs alone, with a run name too long for W&B."""
-    if os.getuid() != 0 or not shutil.which("setpriv"):
-        pytest.skip("needs root, who may become anybody, and setpriv")
-    outputs = tmp_path / "outputs"
-    outputs.mkdir()
-    os.chown(outputs, ANYBODY, ANYBODY)
+    outputs = anybodys
     becoming = [
         "setpriv", f"--reuid={ANYBODY}", f"--regid={ANYBODY}", "--clear-groups", f"--inh-caps={CAPABILITIES}",
         f"--ambient-caps={CAPABILITIES}", f"--bounding-set={CAPABILITIES}",
