@@ -1,5 +1,6 @@
 """The one object that the rest of icpo asks about answers."""
 
+import re
 import threading
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from icpo.grading.equivalence import Equivalence, Verdict
 from icpo.grading.extract import extract
 from icpo.grading.maths.fingerprints import Keys, keys, surface
 from icpo.grading.maths.forms import normal_form
+from icpo.grading.maths.labels import symbols_in
 from icpo.grading.maths.reading import read
 from icpo.grading.rules import GradingRules
 from icpo.grading.votes import tally
@@ -20,6 +22,7 @@ from icpo.types import AnswerKind, Votes
 _NUM_CACHED = 20_000
 _MAX_ASKED = 8  # questions to math-verify for one verdict, as of lists and matrices
 
+_HALF_SIGN = re.compile(r"(?:[<>!/]|\\not\s*)$")  # of >=, !=, \not=
 Ask = Callable[[str, str], Outcome]
 
 
@@ -181,6 +184,16 @@ class _Relation:
 
 
 def _last_side(answer: str, kind: AnswerKind) -> str:
-    """Of a number given as an equation ("m + n = 25"), the number."""
-    last = answer.rpartition("=")[2]
-    return last if kind is AnswerKind.NUMBER and last.strip() else answer
+    """Of a number given as an equation ("m + n = 25"), the number; not of 2x = 10, x >= 3 or x = 5, y = 3."""
+    before, _, last = answer.rpartition("=")
+    if kind is not AnswerKind.NUMBER or not last.strip() or _HALF_SIGN.search(before):
+        return answer
+    form = read(answer)
+    match form.shape:
+        case "labelled":
+            is_last = form.parts == (read(last),)
+        case "equation":
+            is_last = form.value is not None and len(symbols_in(form.value)) > 1
+        case shape:
+            is_last = shape in ("scalar", "unread")
+    return last if is_last else answer

@@ -128,6 +128,25 @@ def test_choices_and_the_string_equality_of_the_authors_code():
     assert grader.judge(None, "B", AnswerKind.CHOICE) == Verdict(None, "abstained")
 
 
+def test_a_number_is_the_last_side_of_an_equation_that_names_it():
+    grader = Grader(GradingRules.paper(), ask=answer_different)
+    named = (
+        "m+n = 25",
+        "25 = m+n",
+        "x^2 + y^2 = 25",
+        r"\text{Total} = 25",
+        "5 \\times 5 = 25",
+        "Answer = 25",
+        "x = 25",
+    )
+    assert [text for text in named if not grader.judge(text, "25", AnswerKind.NUMBER).correct] == []
+    others = (
+        *("x >= 25", "x <= 25", "x != 25", r"x \not= 25", "x =/= 25"),
+        *("x = 5, y = 25", r"x = 5 \text{ or } x = 25", "2x = 25", "x^2 = 25", "-x = 25"),
+    )
+    assert [text for text in others if grader.judge(text, "25", AnswerKind.NUMBER).correct] == []
+
+
 def test_verdicts_are_remembered_and_timeouts_counted():
     asked = []
     grader = Grader(GradingRules.paper(), ask=lambda *pair: asked.append(pair) or Outcome.TIME_LIMIT)

@@ -12,6 +12,7 @@ _NAMING = frozenset(
     {r"\angle", r"\measuredangle", r"\triangle", r"\int", r"\iint", r"\oint", r"\sum", r"\prod", r"\lim",
      r"\max", r"\min", r"\gcd", r"\det", r"\nabla", r"\partial"}
 )  # fmt: skip
+_RATIOS = frozenset({"call", "sin", "cos", "tan", "cot", "sec", "csc"})  # quantities in their own right
 _MAX_CORNERS = 6
 
 
@@ -37,8 +38,13 @@ def name_of(tokens: Sequence[Token]) -> str | None:
 
 
 def expression_label(value: Sum) -> str | None:
-    """The label that an expression is before a number: a + b, m/n, x + y; not x^2 + y^2, a curve."""
-    symbols = _symbols(value)
+    """The label that an expression is before a number: a + b, m/n, x + y, cos A.
+
+    Not x^2 + y^2, a curve, and not 2a, |a| or 1/x, which say what a or x is.
+    """
+    symbols = symbols_in(value)
+    if len(symbols) == 1 and all(generator.kind not in _RATIOS for generator in value.generators):
+        return None
     is_plain = not any(name.rstrip("'") in _COORDINATES for name in symbols)
     return algebra.render(value) if symbols and (is_plain or _is_combination(value)) else None
 
@@ -51,7 +57,8 @@ def _is_combination(value: Sum) -> bool:
     )
 
 
-def _symbols(value: Sum) -> set[str]:
+def symbols_in(value: Sum) -> set[str]:
+    """The names of the symbols and calls in an expression, constants left out."""
     names: set[str] = set()
     for generator in value.generators:
         if generator.kind == "symbol" and generator.name not in algebra.CONSTANTS:
@@ -59,7 +66,7 @@ def _symbols(value: Sum) -> set[str]:
         if generator.kind == "call":
             names.add(generator.name)
         for argument in generator.arguments:
-            names |= _symbols(argument)
+            names |= symbols_in(argument)
     return names
 
 
