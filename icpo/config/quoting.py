@@ -13,6 +13,11 @@ from icpo.errors import ConfigError
 def check_override(argument: str) -> None:
     """Raises ConfigError where Hydra cannot read an override, with the argument as it can be pasted."""
     key, equals, value = argument.partition("=")
+    if key.lstrip("+") == "question" and "${" in value:
+        raise ConfigError(
+            "The question holds ${, which Hydra replaces by a setting. Put its text into a file, and pass "
+            "question_file=FILE."
+        )
     if not equals or argument.startswith("-") or _parses(argument):
         return
     quoted = f"{key}={_quoted(value)}"

@@ -105,7 +105,11 @@ def check_node(path: str, node: Mapping[str, Any]) -> None:
             raise ConfigError(
                 f"{name} has no {key!r}; it has {', '.join(parameters)}.{hint}; full_key: {path}"
             )
-    missing = [key for key, one in parameters.items() if one.default is one.empty and key not in node]
+    missing = [
+        key
+        for key, one in parameters.items()
+        if one.default is one.empty and one.kind is not one.VAR_POSITIONAL and key not in node
+    ]
     if missing and not node.get("_partial_") and "_args_" not in node:
         raise ConfigError(f"{name} lacks {', '.join(missing)}; full_key: {path}")
     if isinstance(kind, type) and is_dataclass(kind) and not is_pydantic_dataclass(kind):

@@ -43,10 +43,10 @@ def _with_stored(asked: Extent, records: CellRecords, method: Method) -> Extent:
     if not done or not records.extents:
         return extent
     held = records.extents[-1]
-    if isinstance(method, Relating) and set(held.question_ids) != set(extent.question_ids):
+    if isinstance(method, Relating) and held.question_ids != extent.question_ids:
         raise OtherResults(
             f"{records.folder}: method={method.name} shows a question something of the others, so that none "
-            "can be added later. Choose another run_name."
+            "can be added or change its place later. Choose another run_name."
         )
     if isinstance(method, Extensible):
         return replace(extent, num_finals=max(extent.num_finals, *records.final_counts))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, runtime_checkable
 
+from icpo.types.budget import Budget
 from icpo.types.values import (
     AnswerKind,
     Attempt,
@@ -114,6 +115,10 @@ class Relating(Protocol):
 @runtime_checkable
 class Extensible(Method, Protocol):
     """A method that can add final samples to a stored result."""
+
+    @property
+    def budget(self) -> Budget:
+        """Its budget, whose `num_finals` says how many there are to be."""
 
     def add_finals(self, result: QuestionResult, tools: Toolkit, *, num_more: int) -> Solving:
         """The same result with `num_more` final samples more at each set; texts of completions are gone."""

@@ -51,6 +51,7 @@ REFUSED = [
     ([*FILE, "benchmark.path=good.csv"], "No value for benchmark.kind. Pass benchmark.kind="),
     (["+exp=quickstart", "benchmark=_file", "benchmark.path=good.csv"], "No value for benchmark.name"),
     (["+exp=solve"], "question='TEXT', or question_file=FILE"),
+    (["+exp=solve", r"question=How much is ${1 \over 2}$?"], "pass question_file=FILE"),
     (["+exp=solve", "question_file=nowhere.txt"], "nowhere.txt"),
     (["+exp=solve", "question_file=empty.txt"], "is empty"),
     ([*QUICK, "engine=openai", "backbone=nano"], "api_key_env"),

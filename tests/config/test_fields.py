@@ -34,6 +34,16 @@ def test_an_annotation_that_cannot_be_evaluated_is_not_checked_and_a_function_bu
         assert build(config.selector).name == "n"
 
 
+def test_positional_arguments_of_any_number_may_be_left_out(own):
+    own.write(
+        f"{PACKAGE}/listed.py",
+        "class Listed:\n    def __init__(self, *items, name):\n        self.name = name\n",
+    )
+    config = own.compose(ALLOWED)
+    config.selector = {"_target_": f"{PACKAGE}.listed.Listed", "name": "n"}
+    assert build(config.selector).name == "n"
+
+
 @pytest.mark.parametrize("annotation", ["Literal['a', None]", "Literal['a', None] | int"])
 def test_null_is_kept_from_fields_that_do_not_list_it(own, annotation):
     imports = "from dataclasses import dataclass\nfrom typing import Literal\n"

@@ -161,11 +161,12 @@ def test_methods_that_cannot_add_final_samples_say_so_and_leave_the_cell_as_it_w
     assert len(by_key(cell)) == 6
 
 
-def test_questions_are_not_added_where_each_was_shown_another(tmp_path):
-    questions = questions_file(tmp_path, GOLDS)
-    run(tmp_path / "run", questions, "method=foreign", "benchmark.limit=3")
+@pytest.mark.parametrize(("limit", "other"), [("3", "benchmark.limit=4"), ("8", "benchmark.order_seed=1")])
+def test_questions_are_not_added_or_reordered_where_each_was_shown_another(tmp_path, limit, other):
+    questions, limited = questions_file(tmp_path, GOLDS), f"benchmark.limit={limit}"
+    run(tmp_path / "run", questions, "method=foreign", limited)
     with pytest.raises(OtherResults, match=r"foreign.*run_name"):
-        run(tmp_path / "run", questions, "method=foreign", "benchmark.limit=4")
+        run(tmp_path / "run", questions, "method=foreign", limited, other, "seeds=[0,1]")
 
 
 @pytest.mark.parametrize(
