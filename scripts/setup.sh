@@ -7,7 +7,7 @@ cd "${BASH_SOURCE[0]%/*}/.."
 venv=.venv
 extras=${EXTRAS:-dev,openai,slurm}
 candidates=(python3.13 python3.12 python3.11 python3.10 python3.14 python3 python)
-is_supported='import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 14))'
+is_supported='import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 14))' # exits: imports go before it
 makes_environments='import ensurepip, venv'
 
 say() { printf 'setup: %s\n' "$*"; }
@@ -38,11 +38,11 @@ with_uv() {
   uv venv --quiet --clear --seed --python '>=3.10,<3.14' "$venv"
 }
 
-if [ -z "${PYTHON:-}" ] && runs "$venv/bin/python" "$is_supported; import pip"; then
+if [ -z "${PYTHON:-}" ] && runs "$venv/bin/python" "import pip; $is_supported"; then
   say "$venv is there; its packages are brought up to date"
 elif ! with_uv; then
   python=${PYTHON:-$(choose)}
-  runs "$python" "$is_supported; $makes_environments" ||
+  runs "$python" "$makes_environments; $is_supported" ||
     stop "PYTHON=$python is no Python from 3.10 to 3.14 that has the modules venv and ensurepip"
   say "making $venv with $("$python" --version)"
   "$python" -m venv --clear "$venv"

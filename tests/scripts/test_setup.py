@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ INSTALL = """  *pip*)
 PYTHON = (
     """#!/bin/bash
 case "$*" in
-  *version_info*ensurepip*) {supported} && {has_venv};;
+  *ensurepip*version_info*) {supported} && {has_venv};;
   *version_info*) {supported};;
   *ensurepip*) {has_venv};;
   --version) echo "{name}";;
@@ -31,6 +32,12 @@ UV = """#!/bin/bash
 echo "uv $*" >> "$LOG"
 {fails} && exit 2
 mkdir -p .venv/bin; cp "${{0%/*}}/inside" .venv/bin/python
+"""
+
+
+# Runs the script's code with the tests' own interpreter, as one that has neither pip nor ensurepip.
+HOLLOW = f"""#!/bin/bash
+exec '{sys.executable}' -c "import sys; sys.modules.update(ensurepip=None, pip=None); $2"
 """
 
 
@@ -124,6 +131,13 @@ def test_an_environment_that_does_not_run_is_made_again(machine):
     assert machine.log.read_text().count("-m venv") == 2
 
 
+def test_an_environment_without_pip_is_made_again(machine):
+    machine.python("python3.12").setup()
+    (machine.folder / ".venv/bin/python").write_text(HOLLOW)
+    assert machine.setup().returncode == 0
+    assert machine.log.read_text().count("-m venv") == 2
+
+
 @pytest.mark.parametrize("said", [{"NO_UV": "1"}, {"PYTHON": "python3.12"}])
 def test_uv_can_be_refused(machine, said):
     machine.python("python3.12").uv()
@@ -154,8 +168,10 @@ def test_what_is_missing_is_one_line(machine, made, word):
 
 
 def test_a_named_interpreter_that_will_not_do_is_named(machine):
-    done = machine.python("python3.12").python("old", supported=False).setup(PYTHON="old")
-    assert done.returncode == 1 and "PYTHON=old" in done.stderr
+    machine.python("python3.12").python("old", supported=False).add("hollow", HOLLOW)
+    for name in ("old", "hollow"):
+        done = machine.setup(PYTHON=name)
+        assert done.returncode == 1 and f"PYTHON={name}" in done.stderr
 
 
 def test_the_checkout_may_have_any_folder(machine):
