@@ -1,4 +1,4 @@
-"""Errors that a user can mend; each message names the thing, the value found and the way out.
+"""Errors that a user can fix; each message names the thing, the value found and the way out.
 
 Every kind takes one message, so that an error survives pickling between a SLURM job and its launcher.
 """
@@ -44,7 +44,7 @@ class OtherResults(RecordsError):
 
 
 class Interrupted(IcpoError):
-    """A run that was told to stop; what was finished is kept."""
+    """A run that a signal stopped; what was finished is kept."""
 
 
 class BudgetError(IcpoError):

@@ -30,7 +30,7 @@ def _pairs(options: Any) -> Any:
 
 @validated
 class Backbone:
-    """A language model as an engine is told of it.
+    """A language model, as an engine loads or calls it.
 
     `model_id` is a hub id, a folder, or `icpo:NAME` for weights shipped in this package. `revision` is a
     commit; None takes what the hub serves, and the commit resolved goes into the manifest.
@@ -59,7 +59,7 @@ class Backbone:
 
     @property
     def location(self) -> str:
-        """What a loader is given: the packaged folder's path, or the model id as it stands."""
+        """What a loader is given: the packaged folder's path, or the model id as it is."""
         if self.model_id.startswith(PACKAGED):
             return str(Path(__file__).parent / self.model_id.removeprefix(PACKAGED))
         return self.model_id

@@ -183,6 +183,6 @@ def _suffix(added: Sequence[str], combination: Mapping[str, str]) -> str:
     for key, short in zip(added, last, strict=True):
         name = short if last.count(short) == 1 else key
         value = combination[key].partition("=")[2]
-        told = value if key == "protocol" else f"{name.lstrip('+')}_{value}"
-        parts.append("-" + re.sub(r"[^\w.+-]+", "_", told).strip("_"))
+        text = value if key == "protocol" else f"{name.lstrip('+')}_{value}"
+        parts.append("-" + re.sub(r"[^\w.+-]+", "_", text).strip("_"))
     return "".join(parts)

@@ -122,7 +122,7 @@ def _allowed(config: DictConfig) -> Sequence[str]:
 
 
 def _check_keys(raw: Any) -> None:
-    """Refuses a key beside `job` that nothing reads and that looks like one that is read; tells of others."""
+    """Refuses a key beside `job` that nothing reads and that looks like one that is read; logs others."""
     known = set(READ).union(*map(keys_referred_to, folders()), REFERENCE.findall(str(raw)))
     for key in map(str, raw):
         if key in known:

@@ -16,7 +16,7 @@ KINDS = ("paper", "nano", "theory")
 
 
 def register_tables() -> None:
-    """Tells Hydra of the choices that are not files of their own."""
+    """Gives Hydra the choices that are not files of their own."""
     store = ConfigStore.instance()
     for table in sorted(conf_folder().glob(f"*/{TABLE}")):
         for name, node in read_table(table).items():
@@ -82,7 +82,7 @@ def _described(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def _kind(preset: Path) -> str:
-    """Which of KINDS a preset is: what it is based on tells."""
+    """Which of KINDS a preset is, by what it is based on."""
     head = preset.read_text(encoding="utf-8").partition("run_name")[0]
     if "_theory" in head:
         return "theory"

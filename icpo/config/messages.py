@@ -23,7 +23,7 @@ ADDED_BY_HAND = (
     "exp",
     "allow_targets",
     "accept_code_change",
-)  # what no file sets: for others a plus would hide a slip of the pen
+)  # what no file sets: for others a plus would hide a typing error
 KINDS = {
     "int_type": "a whole number",
     "int_from_float": "a whole number",
@@ -53,19 +53,19 @@ UNION_MEMBERS = ("int", "float", "bool", "str", "constrained")
 
 
 def one_line(error: Exception) -> str:
-    """What went wrong, without line breaks; where, for a file; how to mend it, where that can be told."""
+    """What went wrong, without line breaks; for a file, where; how to fix it, where that is known."""
     if isinstance(error, MarkedYAMLError) and (mark := error.problem_mark) is not None:
-        return f"{mark.name}, line {mark.line + 1}, column {mark.column + 1}: {error.problem}. Mend the file."
-    if isinstance(error, InterpolationKeyError) and (told := _nothing_there(error)):
-        return told
+        return f"{mark.name}, line {mark.line + 1}, column {mark.column + 1}: {error.problem}. Fix the file."
+    if isinstance(error, InterpolationKeyError) and (text := _nothing_there(error)):
+        return text
     if isinstance(error, InstantiationException) and isinstance(error.__cause__, ValueError):
         cause = error.__cause__
-        told = describe(cause) if isinstance(cause, ValidationError) else str(cause)
-        return f"{told}; {str(error).splitlines()[-1]}"
+        text = describe(cause) if isinstance(cause, ValidationError) else str(cause)
+        return f"{text}; {str(error).splitlines()[-1]}"
     if missing := re.search(r"Missing mandatory value: ([\w.]+)", str(error)):
         return no_value(missing[1])
-    told = str(error).partition("Config search path")[0]
-    lines = [line.strip() for line in told.splitlines() if line.strip()]
+    text = str(error).partition("Config search path")[0]
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
     kept = "; ".join(line for line in lines if not (line.startswith("object_type") or _is_bad_advice(line)))
     return kept if "use +" in kept else kept + _suggestion(error.__cause__)
 
@@ -87,7 +87,7 @@ def _is_bad_advice(line: str) -> bool:
 
 
 def _suggestion(cause: BaseException | None) -> str:
-    """Of a key that cannot be overridden: what is like it beside it, or else where all keys are told."""
+    """Of a key that cannot be overridden: similar keys beside it, or else where all keys are shown."""
     if not isinstance(cause, ConfigAttributeError | ConfigKeyError) or not OmegaConf.is_dict(
         cause.parent_node
     ):
@@ -130,11 +130,11 @@ def describe(error: ValidationError) -> str:
     name = _name(first["loc"])
     kinds = list(dict.fromkeys(kind for one in same if _name(one["loc"]) == name and (kind := _kind(one))))
     found = first["input"]
-    told = f"{name} must be {' or '.join(kinds)}, got {found!r}" if kinds else f"{name}: {first['msg']}"
+    text = f"{name} must be {' or '.join(kinds)}, got {found!r}" if kinds else f"{name}: {first['msg']}"
     if first["type"] == "instance" and isinstance(found, dict):
-        return f"{told}. Name its class with `_target_`"
+        return f"{text}. Name its class with `_target_`"
     is_scalar = any(one["type"] == "tuple_type" for one in same) and isinstance(found, str | int | float)
-    return f"{told}. Write {name}=[{found}]" if is_scalar else told
+    return f"{text}. Write {name}=[{found}]" if is_scalar else text
 
 
 def _kind(error: ErrorDetails) -> str | None:

@@ -1,4 +1,4 @@
-"""Where configuration files lie: conf/, and what `--config-dir` adds; which presets and keys they have."""
+"""Where configuration files are: conf/, and what `--config-dir` adds; which presets and keys they have."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -39,7 +39,7 @@ def folders() -> Iterator[Path]:
 
 
 def files_below(folder: Path, pattern: str) -> Iterator[Path]:
-    """The files below a folder that match, but for hidden ones, which editors and notebooks leave there."""
+    """The files below a folder that match, except hidden ones, which editors and notebooks leave there."""
     for path in folder.rglob(pattern):
         if path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts):
             yield path

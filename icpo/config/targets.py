@@ -58,7 +58,7 @@ def own_class(target: str) -> type | None:
 
 
 def check_target(path: str, target: str, allowed: Sequence[str]) -> None:
-    """Refuses a class from elsewhere unless it, or what it lies in, is allowed. Raises ConfigError."""
+    """Refuses a class from elsewhere unless it, or its module or package, is allowed. Raises ConfigError."""
     if own_class(target) is not None:
         return
     if not any(target == name or target.startswith(f"{name}.") for name in allowed):

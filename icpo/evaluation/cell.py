@@ -44,7 +44,7 @@ class Cell:
     interrupt: Interrupt
 
     def check(self) -> None:
-        """Raises Interrupted when the run was told to stop."""
+        """Raises Interrupted when a signal stopped the run."""
         self.interrupt.check()
 
 

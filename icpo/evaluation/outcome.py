@@ -76,8 +76,8 @@ class Outcomes:
     def add(self, result: QuestionResult) -> None:
         """Stores a result, hands it to the grader and shows what is graded by now.
 
-        Raises ContractError, and stores nothing, where its finals are not drawn after the same rounds and as
-        many as those of the cell's first result: a table would tell of all what holds for some.
+        Raises ContractError, and stores nothing, where it does not have as many final samples after the same
+        rounds as the cell's first result: a table would state of all what holds for some.
         """
         self._require_alike(result)
         self._take(self._cell.records.append(result))
@@ -168,6 +168,6 @@ def _shape(finals: Iterable[tuple[int, Sized]]) -> list[tuple[int, int]]:
 
 
 def _least_entropy(round_: Round) -> str:
-    """The look-ahead entropy of the attempt kept, in bits; a dash where none was drawn."""
+    """The look-ahead entropy of the attempt kept, in bits; a dash where none was sampled."""
     kept = [ahead.entropy_bits for ahead in round_.lookaheads if ahead.attempt in round_.kept]
     return f"{kept[0]:.3f}" if kept else "-"

@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 class Pace:
     """A moment of a cell; questions are counted once per seed.
 
-    `resumed` of `done` were there before this session, which has lasted `seconds` and drawn `tokens`.
+    `resumed` of `done` were there before this session, which has lasted `seconds` and made `tokens`.
     `mean_at_k` is the running score of the cell, `base_mean_at_k` that of the base on the same benchmark;
     None if not known.
     """

@@ -60,7 +60,7 @@ class Protocol:
     def sampling_by_purpose(
         self, max_answer_tokens: int | None = None, thinking_tokens: int = 0
     ) -> dict[Purpose, Sampling]:
-        """Sampling of every purpose; one that is not named is drawn like a candidate.
+        """Sampling of every purpose; one that is not named is sampled like a candidate.
 
         `max_answer_tokens` replaces the limit of all that may be as long as a candidate, unless the protocol
         `ignores_backbone_limit`; what has a limit of its own (look-aheads made short, look-aheads that sample

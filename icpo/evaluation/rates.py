@@ -64,7 +64,7 @@ class Rates:
 
 
 def describe(name: str, need: Need, rates: Rates) -> str:
-    """One line: what a cell needs, and what it costs as far as the rates tell."""
+    """One line: what a cell needs, and what it costs as far as rates are given."""
     num_gpus = f"{rates.num_gpus} GPU{'' if rates.num_gpus == 1 else 's'}"
     speed = (
         "" if rates.tokens_per_second is None else f" at {rates.tokens_per_second:,g} tokens/s on {num_gpus}"

@@ -223,7 +223,7 @@ def _are_candidates(found: object) -> bool:
 
 
 def _each(made: Callable[[Any], T], values: Iterable[object], sentence: str) -> tuple[T, ...]:
-    """What is made of each value; where that raises TypeError, the sentence tells."""
+    """What is made of each value; where that raises TypeError, the sentence is its error."""
     try:
         return tuple(map(made, values))
     except TypeError:

@@ -19,7 +19,7 @@ def measure_cell(
     """Metrics of a cell from its grades and its results, matched by (question, seed).
 
     Scores are those of the finals after the most rounds; `by_num_rounds` holds the others where there are
-    several. `copy_rate` and `tag_accuracy` stand there when a history had a reward-1 attempt, or a round a
+    several. `copy_rate` and `tag_accuracy` are present when a history had a reward-1 attempt, or a round a
     tag; `num_verdicts` and `num_unread_verdicts` when the model judged its own solutions; `num_dropped`, by
     purpose, when attempts did not fit a prompt. `tally` is the partition that voted. Raises ValueError when
     there are no scores, KeyError for a score without a result.
@@ -75,7 +75,7 @@ def _verdicts(results: Sequence[QuestionResult]) -> dict[str, int]:
 
 
 def _dropped(results: Sequence[QuestionResult]) -> dict[str, dict[str, int]]:
-    """Attempts left out of prompts for want of room, if any were; old results tell the candidates' alone."""
+    """Attempts that did not fit into prompts, if any; old results have the candidates' alone."""
     rounds = [round_ for result in results for round_ in result.rounds]
     found = {
         Purpose.CANDIDATE.value: sum(round_.num_dropped for round_ in rounds),
@@ -107,7 +107,7 @@ def _copying(pairs: Sequence[tuple[QuestionScore, QuestionResult]], tally: Tally
 
 
 def _by_num_rounds(pairs: Sequence[tuple[QuestionScore, QuestionResult]]) -> dict[str, Any]:
-    """Metrics and costs of a run ended after each number of rounds at which finals were drawn, if several."""
+    """Metrics and costs of a run ended after each number of rounds with final samples, if several."""
     rounds_done = sorted({n for s, _ in pairs for n, _ in s.finals})
     if len(rounds_done) < 2:
         return {}

@@ -12,9 +12,9 @@ def by_round(pairs: Sequence[tuple[QuestionScore, QuestionResult]]) -> list[dict
     With `early_stop` these become fewer and are those that had not agreed, so later rounds are of harder
     questions.
 
-    `mean_at_k` is the share of the round's candidates that are correct: they are drawn from the history
+    `mean_at_k` is the share of the round's candidates that are correct: they are sampled with the history
     that the rounds before left, so round 1 shows an empty history. `entropy_bits` is the mean over all
-    look-aheads and `kept_entropy_bits` that over the kept attempts; None where none was drawn. `num_empty`
+    look-aheads and `kept_entropy_bits` that over the kept attempts; None where none was sampled. `num_empty`
     counts the questions and seeds in which the round kept nothing.
     """
     per_question = [

@@ -24,7 +24,7 @@ class ArmKey:
     """What distinguishes one arm from another; the fields are columns of table.csv.
 
     `method` carries the base's prompt where it is not the plain one (`direct_empty_history`). `num_rounds`
-    is the number of rounds after which the final samples were drawn. Fields that a method lacks are None.
+    is the number of rounds after which the final samples were taken. Fields that a method lacks are None.
     `arm` and `title` name the arm; of a cell of version 1, or of no named arm, the title is the label.
     """
 

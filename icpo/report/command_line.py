@@ -22,7 +22,7 @@ def run_parser(description: str | None, default_run: str) -> argparse.ArgumentPa
 
 
 def ends_in_a_line(main: Callable[P, None]) -> Callable[P, None]:
-    """A script's main function that ends with the message alone where a user can mend what is wrong."""
+    """A script's main function that ends with the message alone where a user can fix what is wrong."""
 
     @wraps(main)
     def told(*args: P.args, **kwargs: P.kwargs) -> None:

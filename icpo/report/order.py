@@ -14,7 +14,7 @@ def place(key: ArmKey) -> tuple[object, ...]:
 
 
 def line_names(keys: Iterable[ArmKey]) -> dict[ArmKey, str]:
-    """What each line (a key without its benchmark) is called: its title, with what tells it from others."""
+    """What each line (a key without its benchmark) is called: its title, with what distinguishes it."""
     groups: dict[tuple[str, str, int, str], list[ArmKey]] = {}
     for line in dict.fromkeys(key.line for key in keys):
         groups.setdefault((line.backbone, line.protocol, line.k, line.title), []).append(line)

@@ -13,7 +13,7 @@ from icpo.types import FinishReason, Sampling
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One sample to be drawn: sample `index` of request `request`.
+    """One sample to be made: sample `index` of request `request`.
 
     `sampling` is clipped to the room that the context leaves; `seed` is the sample's own.
     """
@@ -35,7 +35,7 @@ class Drawn:
 
 
 class Endings:
-    """Ends rows at an end token, at a stop string (once `min_tokens` are drawn) or at their limit."""
+    """Ends rows at an end token, at a stop string (after `min_tokens`) or at their limit."""
 
     def __init__(
         self, end_ids: Sequence[int], decode: Callable[[Sequence[int]], str], vocabulary: int

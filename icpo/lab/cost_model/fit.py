@@ -1,4 +1,4 @@
-"""Fits the paper's time model to the costs of a sweep over n and k, and tells how they grow."""
+"""Fits the paper's time model to the costs of a sweep over n and k, and says how they grow."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

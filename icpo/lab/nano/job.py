@@ -182,7 +182,7 @@ def _without(text: str, phrases: tuple[str, ...]) -> list[str]:
 
 
 def append_scores(path: Path, log: Log, scores: Mapping[str, float], step: int) -> None:
-    """Adds to the curve, and tells the tracking run.
+    """Adds to the curve and logs to the tracking run.
 
     What a killed run wrote after the checkpoint from which this one goes on is written anew, not twice.
     """

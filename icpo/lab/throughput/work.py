@@ -1,4 +1,4 @@
-"""Work of fixed size for measuring engines: the requests of ME-ICPO with lengths drawn beforehand."""
+"""Work of fixed size for measuring engines: the requests of ME-ICPO with lengths chosen beforehand."""
 
 import random
 from collections import Counter, defaultdict

@@ -140,7 +140,7 @@ class TrainingCost:
 
     @classmethod
     def of(cls, curve: Sequence[Mapping[str, float]], grpo: Grpo) -> "TrainingCost":
-        """The cost that a curve tells, from its `generated_tokens`, `processed_tokens` and `seconds`."""
+        """The cost of a curve, from its `generated_tokens`, `processed_tokens` and `seconds`."""
         generated = round(sum(line["generated_tokens"] for line in curve))
         processed = round(sum(line["processed_tokens"] for line in curve))
         return cls(

@@ -68,7 +68,7 @@ def train(
         processing_class=tokenizer,
         callbacks=[_Watch(grpo, log, is_stopped)],
     )
-    trainer.remove_callback(PrinterCallback)  # it prints what `log` and the logger tell
+    trainer.remove_callback(PrinterCallback)  # it prints what `log` and the logger have
     checkpoint = _last_checkpoint(folder / "checkpoints")
     if checkpoint is not None:
         logger.info("Training goes on from %s", checkpoint)
@@ -146,7 +146,7 @@ def _reward_function(reward: VoteReward, updates_per_step: int) -> Callable[...,
 
 
 class _Watch(TrainerCallback):  # type: ignore[misc]
-    """Logs each step, marks checkpoints that are whole, and stops the training when told to."""
+    """Logs each step, marks checkpoints that are whole, and stops the training on a signal."""
 
     def __init__(
         self, grpo: Grpo, log: Callable[[int, Mapping[str, float]], None], is_stopped: Callable[[], bool]

@@ -151,7 +151,7 @@ def _solve(book: Book | None, question: Question, rounds: Sequence[Round], dropp
 def _final_prompt(
     book: Book | None, question: Question, rounds: Sequence[Round], prompt: str | None, dropped: int
 ) -> list[Part]:
-    """What the final samples were drawn from; `prompt` is set for the base alone."""
+    """What the final samples were prompted with; `prompt` is set for the base alone."""
     is_plain = prompt == "plain" or (prompt == "authors" and question.kind is AnswerKind.NUMBER)
     if book is not None and is_plain:
         return plain_parts(book, question)
