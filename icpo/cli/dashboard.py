@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from icpo.cli.output import without_traceback
 from icpo.cli.serving import serve
 from icpo.errors import IcpoError
 from icpo.safe_text import log_to_terminal
@@ -17,6 +18,7 @@ logger = logging.getLogger("icpo")
 WANDB = "wandb"  # the word that asks for a view on a server instead of pages
 
 
+@without_traceback()
 def main(arguments: Sequence[str] | None = None) -> int:
     """Writes the pages and says where they are; 2 when a run cannot be shown."""
     options = _parser().parse_args(arguments)

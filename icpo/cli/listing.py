@@ -6,12 +6,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from icpo.cli.output import without_traceback
 from icpo.config import help_text
 from icpo.errors import RecordsError
 from icpo.safe_text import escaped
 from icpo.store import read_status, run_cells
 
 
+@without_traceback()
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print what can be chosen and what is stored; always 0."""
     parser = argparse.ArgumentParser(prog="icpo list", description=main.__doc__)

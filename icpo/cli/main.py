@@ -4,6 +4,8 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
+from icpo.cli.output import without_traceback
+
 # Command: the module that holds its main(arguments), words put before the user's, and one line of help.
 COMMANDS: dict[str, tuple[str, tuple[str, ...], str]] = {
     "run": ("icpo.cli.run", (), "run a preset: icpo run +exp=quickstart (`icpo +exp=NAME` for short)"),
@@ -22,6 +24,7 @@ USAGE_STATUS = 2
 INTERRUPTED_STATUS = 130
 
 
+@without_traceback()
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return 0 (fine), 1 (failed or damaged), 2 (wrong usage) or 130 (interrupted)."""
     words = list(sys.argv[1:] if arguments is None else arguments)

@@ -6,12 +6,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from icpo.cli.output import without_traceback
 from icpo.errors import IcpoError
 from icpo.safe_text import log_to_terminal
 
 logger = logging.getLogger("icpo")
 
 
+@without_traceback()
 def main(arguments: Sequence[str] | None = None) -> int:
     """Grades each cell again under its own protocol; 1 when a verdict moved, 2 on an error.
 

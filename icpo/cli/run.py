@@ -19,6 +19,7 @@ try:
     from icpo import config as conf
     from icpo.cli.errors import RunState
     from icpo.cli.late_help import late_help_texts
+    from icpo.cli.output import without_traceback
     from icpo.errors import RecordsError
     from icpo.evaluation.cell import StoredRun, report_runs, run_cell
     from icpo.store import note_planned
@@ -110,6 +111,7 @@ def _print_needs(cells: Sequence[ReadyCell]) -> None:
         print(line, flush=True)
 
 
+@without_traceback()
 def main(*, makes_report: bool = True) -> None:
     """Runs, then makes the report of what is stored; the exit status says whether all went well.
 

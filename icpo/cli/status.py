@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from icpo.cli.output import without_traceback
 from icpo.errors import IcpoError, RecordsError
 from icpo.evaluation.progress import clock_text
 from icpo.safe_text import escaped, log_to_terminal
@@ -19,6 +20,7 @@ NUM_REASON_LETTERS = 100
 logger = logging.getLogger("icpo")
 
 
+@without_traceback()
 def main(arguments: Sequence[str] | None = None) -> int:
     """Prints the table; 0 when all cells are done, 1 when some are not, 2 when there is no such run."""
     parser = argparse.ArgumentParser(prog="python -m icpo.status", description=main.__doc__)

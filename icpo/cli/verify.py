@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from icpo.cli.output import without_traceback
 from icpo.errors import IcpoError
 from icpo.safe_text import escaped, log_to_terminal
 from icpo.store.health import NOT_LOOKED_AT, verify
@@ -14,6 +15,7 @@ from icpo.store.repair import cells_at, compact, remove, salvage
 ACTIONS = {"verify": verify, "salvage": salvage, "compact": compact}
 
 
+@without_traceback()
 def main(arguments: Sequence[str] | None = None) -> int:
     """Prints one line a cell and its faults; 1 if a cell is not sound, 2 if one cannot be worked on."""
     log_to_terminal()

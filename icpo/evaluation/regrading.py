@@ -15,6 +15,7 @@ from icpo.store import (
     load_scores,
     read_manifest,
     read_metrics,
+    read_status,
     run_cells,
 )
 from icpo.types import Candidate, QuestionResult, QuestionScore, visible
@@ -22,6 +23,8 @@ from icpo.types import Candidate, QuestionResult, QuestionScore, visible
 
 def regrade_run(outputs: Path, run_name: str, *, write: bool, say: Callable[[str], None]) -> int:
     """Grades every cell of a run again, says each verdict that moved, and returns how many did.
+
+    A cell that is not done is left as it is: an extension that was interrupted has results without grades.
 
     Raises RecordsError when there is no such run or its texts are gone.
     """
@@ -35,6 +38,10 @@ def regrade_run(outputs: Path, run_name: str, *, write: bool, say: Callable[[str
 
 
 def _regrade_cell(folder: Path, write: bool, say: Callable[[str], None]) -> int:
+    state = (read_status(folder) or {}).get("state", "done")
+    if state != "done":
+        say(f"{folder.name}: left as it is: {state}. Run its command again, which grades all of it.")
+        return 0
     manifest = read_manifest(folder) or {}
     protocol = manifest["config"]["protocol"]
     backbone = manifest["config"]["backbone"]

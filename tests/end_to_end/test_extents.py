@@ -5,7 +5,9 @@ from dataclasses import dataclass
 import pytest
 
 from icpo.errors import OtherResults
+from icpo.evaluation.regrading import regrade_run
 from icpo.report import run_frame, write_report
+from icpo.report.dashboard import write_dashboard
 from icpo.store import extents_of, load_results, load_scores, read_manifest, read_metrics, read_status
 from icpo.store.health import verify
 from icpo.types import Completion, FinishReason, Purpose
@@ -75,7 +77,9 @@ class Failing(Exception):
     "added", [["benchmark.limit=7", "seeds=[0,1]"], ["budget.num_finals=9", "benchmark.limit=5"]]
 )
 @pytest.mark.parametrize("after", [1, 5])
-def test_an_interrupted_extension_goes_on_and_ends_as_one_that_was_left_alone(tmp_path, engine, added, after):
+def test_an_interrupted_extension_goes_on_and_ends_as_one_that_was_left_alone(
+    tmp_path, engine, added, after, caplog
+):
     questions = questions_file(tmp_path, GOLDS)
 
     class Breaking(engine):
@@ -96,6 +100,11 @@ def test_an_interrupted_extension_goes_on_and_ends_as_one_that_was_left_alone(tm
             assert all(
                 found.trace == before[key].trace for key, found in by_key(cell).items() if key in before
             )
+            stored = read_metrics(cell)
+            assert regrade_run(tmp_path, "run", write=True, say=print) == 0
+            assert read_metrics(cell) == stored and read_status(cell)["state"] == "failed"
+            write_dashboard(tmp_path, ["run"], max_questions=9)
+            assert "no question pages" not in caplog.text
         run(tmp_path / name, questions, *added, engine=engine())
         assert verify(cell).is_sound
     assert by_key(tmp_path / "run" / cell.name) == by_key(cell)

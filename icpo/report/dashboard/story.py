@@ -119,14 +119,18 @@ def _finals(
     candidates = [
         _candidate(candidate, texts)
         | {
-            "label": graded.labels[i] if graded else candidate.answer,
-            "outcome": graded.outcomes[i].value if graded else None,
+            "label": _at(graded.labels, i, candidate.answer) if graded else candidate.answer,
+            "outcome": _at(graded.outcomes, i, None) if graded else None,
         }
         for i, candidate in enumerate(finals)
     ]
-    share = percent(graded.num_correct / len(finals)) if graded else ""
     title = f"{len(finals)} final samples after {done} rounds"
-    title += f", {graded.num_correct} of them correct ({share}%)." if graded else "."
+    if graded:  # of an extension that was interrupted, only some are graded yet
+        num_graded = len(graded.outcomes)
+        share = percent(graded.num_correct / num_graded)
+        whose = "of them" if num_graded == len(finals) else f"of the {num_graded} that are graded"
+        title += f", {graded.num_correct} {whose} correct ({share}%)"
+    title += "."
     return {"after": done, "title": title, "prompt": prompt, "candidates": candidates}
 
 
