@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 
 def question_frame(*run_names: str, outputs: str | Path = "outputs") -> "pd.DataFrame":
-    """One row a question, seed and cell, and number of rounds where a cell drew finals after several.
+    """One row a question, seed and cell, and number of rounds where a cell has final samples after several.
 
     Columns: run, cell, what the cell is of, num_rounds, question_id, seed, gold, k; the metrics of that
     question in [0, 1]; what it cost; then each setting to which two cells give different values, by its key
@@ -79,8 +79,8 @@ def _rows(cell: Cell) -> Iterator[dict[str, Any]]:
         for score in arm.scores:
             if score.key not in results:
                 raise RecordsError(
-                    f"results.jsonl lacks question {score.question_id!r} under seed {score.seed}, of which "
-                    "scores.jsonl tells."
+                    f"results.jsonl lacks question {score.question_id!r} under seed {score.seed}, "
+                    "which scores.jsonl has."
                 )
             num_rounds, _ = max(score.finals, key=lambda entry: entry[0])
             usage = _usage(results[score.key], num_rounds)

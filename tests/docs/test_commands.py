@@ -139,6 +139,7 @@ def test_every_python_block_runs(found, folder):
 @pytest.mark.slow
 def test_every_command_on_stored_texts_runs(tmp_path):
     found = [one for one in OTHERS if words_of(one.text)[1].endswith("regrade") and "RUN" in one.text]
+    assert found
     run = ["+exp=quickstart", "run_name=RUN", "benchmark=arith_l1", "arm=base", *SMALL]
     typed(["-m", "icpo.run", *run], tmp_path)
     for one in found:
