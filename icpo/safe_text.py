@@ -19,6 +19,9 @@ _NAME = re.compile(
 _USER = re.compile(r"(?<=://)[^/?#@\s'\"(][^/?#@\s'\"]*@")  # user:password@ of an address
 _PARAMETER = re.compile(r"([?&;])([\w.-]+)=([^&;#\s'\"(][^&;#\s'\"]*)")  # ?name=value of an address
 _ASSIGNED = re.compile(r"\b((?:[A-Z0-9_]+_)?(?:(?<=_)KEY|TOKEN|SECRET|PASSWORD))=(?![$(])([^\s'\"]+)")
+_REFERENCE = re.compile(
+    r"(?:(?<=://)[^/?#@\s'\":]*:)?\$\{[^{}]*\}"
+)  # ${oc.env:NAME}, with the user before a password
 _SIGNATURES = ("sig", "signature")
 _CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
@@ -51,6 +54,12 @@ def masked(value: Any, name: str = "") -> Any:
     return HIDDEN if value and names_a_secret(name) else masked_text(value)
 
 
+def has_plain_secret(text: str) -> bool:
+    """Whether an address within the text has a secret word for word, rather than as ${oc.env:NAME}."""
+    text = _REFERENCE.sub(HIDDEN, text)
+    return masked_text(text) != text
+
+
 def plain_secrets(value: Any, path: str = "") -> Iterator[str]:
     """The keys of settings that hold a secret word for word, rather than as ${oc.env:NAME}."""
     if isinstance(value, Mapping):
@@ -59,8 +68,10 @@ def plain_secrets(value: Any, path: str = "") -> Iterator[str]:
     elif isinstance(value, list | tuple):
         for inner in value:
             yield from plain_secrets(inner, path)
-    elif isinstance(value, str) and "${" not in value and masked(value, path.rpartition(".")[2]) != value:
-        yield path
+    elif isinstance(value, str):
+        is_named = value not in ("", HIDDEN) and "${" not in value and names_a_secret(path.rpartition(".")[2])
+        if is_named or has_plain_secret(value):
+            yield path
 
 
 def escaped(text: str) -> str:

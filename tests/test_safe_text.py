@@ -2,7 +2,15 @@
 
 import pytest
 
-from icpo.safe_text import HIDDEN, escaped, masked, masked_text, names_a_secret, plain_secrets
+from icpo.safe_text import (
+    HIDDEN,
+    escaped,
+    has_plain_secret,
+    masked,
+    masked_text,
+    names_a_secret,
+    plain_secrets,
+)
 
 
 @pytest.mark.parametrize(
@@ -53,6 +61,22 @@ def test_secrets_are_hidden_at_any_depth_and_nothing_else_is():
 def test_secrets_that_a_variable_holds_are_not_plain():
     settings = {"engine": {"api_key": "${oc.env:KEY}", "headers": [{"token": "t"}]}, "url": "http://a:b@c"}
     assert list(plain_secrets(settings)) == ["engine.headers.token", "url"]
+
+
+@pytest.mark.parametrize(
+    ("address", "is_plain"),
+    [
+        ("http://bob:${oc.env:KEY}@host/v1", False),
+        ("http://${oc.env:KEY}@host/v1", False),
+        ("${oc.env:ADDRESS}/v1?api_key=${oc.env:KEY}", False),
+        ("http://bob:hunter2@${oc.env:HOST}/v1", True),
+        ("http://hunter2@${oc.env:HOST}/v1", True),
+        ("http://${oc.env:HOST}/v1?api_key=hunter2", True),
+    ],
+)
+def test_an_address_may_take_its_secrets_from_variables_alone(address, is_plain):
+    assert has_plain_secret(address) == is_plain
+    assert list(plain_secrets({"base_url": address})) == ["base_url"] * is_plain
 
 
 def test_what_a_terminal_obeys_is_escaped_and_the_rest_stays():

@@ -9,7 +9,7 @@ from hydra.experimental.callback import Callback
 from omegaconf import DictConfig, OmegaConf
 
 from icpo.errors import ConfigError
-from icpo.safe_text import masked_text, names_a_secret, plain_secrets
+from icpo.safe_text import has_plain_secret, names_a_secret, plain_secrets
 
 OWN = ("hydra.", "hydra_plugins.", "icpo.")
 _NESTED = re.compile(r"[{,]\s*['\"]?([\w.-]+)['\"]?\s*:\s*([^,}]*)")  # of a mapping on the command line
@@ -26,7 +26,7 @@ def check_argument(argument: str) -> None:
     found = [
         key for key, text in pairs if names_a_secret(key) and text and "${" not in text and text != "null"
     ]
-    if found or masked_text(value) != value:
+    if found or has_plain_secret(value):
         raise ConfigError(f"{found[0] if found else name} {_WAY_OUT}")
 
 
