@@ -185,6 +185,7 @@ class Attempt:
 
 
 History = tuple[Attempt, ...]
+"""The attempts kept so far, oldest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,9 +305,13 @@ class QuestionResult:
 
 
 Batches = list[list[Completion]]
+"""The completions of each request, in the requests' order."""
 T = TypeVar("T")
 Computation: TypeAlias = Generator[list[SampleRequest], Batches, T]
 """A generator that yields requests, receives their completions and returns a T."""
 Solving = Computation[QuestionResult]
+"""What a method's `solve` is."""
 Selecting = Computation[Selection]
+"""What a selector's `select` is."""
 Looking = Computation[list[Lookahead]]
+"""What asking for look-aheads is."""

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from omegaconf import OmegaConf
+
 from icpo.cli.main import COMMANDS
 from icpo.config import choices, presets_by_kind
 from icpo.config.source import conf_folder
@@ -51,7 +53,7 @@ def presets() -> str:
         lines += [f"| [`{name}`](#{name}) | {_cell(line)} |" for name, line in names.items()]
         lines += [""]
         for name in names:
-            lines += [f"### {name} {{ #{name} }}", "", *_source(conf_folder() / f"exp/{name}.yaml")]
+            lines += [f"### {name} {{ #{name} }}", "", *_with_bases(conf_folder() / f"exp/{name}.yaml")]
     return "\n".join(lines)
 
 
@@ -96,6 +98,14 @@ def _source(path: Path) -> Iterator[str]:
     yield from (f"    {line}".rstrip() for line in path.read_text(encoding="utf-8").splitlines())
     yield "    ```"
     yield ""
+
+
+def _with_bases(preset: Path) -> Iterator[str]:
+    """A preset's file, then those that it starts from, except what the page of settings has."""
+    yield from _source(preset)
+    defaults = OmegaConf.load(preset).get("defaults", [])
+    for base in (one for one in defaults if isinstance(one, str) and one not in ("_self_", "_evaluation")):
+        yield from _with_bases(preset.with_name(f"{base}.yaml"))
 
 
 def _help(command: str) -> str:

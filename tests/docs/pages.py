@@ -14,7 +14,7 @@ PAGES = [ROOT / "README.md", *sorted(p for p in (ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```", re.M | re.S)
 INLINE = re.compile(r"`((?:python -m icpo|icpo |make )[^`\n]*)`")
 COMMENT = re.compile(r"(?:^|\s+)# .*$", re.M)
-SHELL_WORDS = ("for ", "do", "wait", "gpu=")
+SHELL_WORDS = ("for ", "do", "wait", "gpu=", "echo ")
 
 
 @dataclass(frozen=True)

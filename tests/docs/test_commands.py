@@ -115,6 +115,16 @@ def run_here(command, rest, monkeypatch):
     assert icpo_main([command, *words]) in ((0, 1) if is_asked else (0,)), words
 
 
+def test_the_loop_over_the_cards_of_a_node_gives_each_command_a_card_of_its_own(tmp_path):
+    [loop] = [block.text for block in blocks("bash") if "CUDA_VISIBLE_DEVICES=" in block.text]
+    command = tmp_path / "icpo"
+    command.write_text('#!/bin/sh\n[ "$1" = run ] && echo "$CUDA_VISIBLE_DEVICES" >> cards\nexit 0\n')
+    command.chmod(0o755)
+    environment = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+    subprocess.run(["bash", "-c", loop], cwd=tmp_path, env=environment, check=True)
+    assert sorted((tmp_path / "cards").read_text().split()) == list("0123456")
+
+
 @pytest.mark.parametrize("found", PYTHON, ids=lambda found: found.page)
 def test_every_python_block_is_python(found):
     compile(found.text, found.page, "exec")

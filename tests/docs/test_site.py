@@ -1,11 +1,14 @@
 """The site builds without a warning, needs no network, and has no link that leads nowhere."""
 
+import dataclasses
+import inspect
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
 
+import icpo.types
 from icpo.cli.main import COMMANDS
 from icpo.config import choices
 
@@ -70,6 +73,24 @@ def test_settings_and_commands_are_all_there(site):
         page = presets if group == "exp" else settings
         assert not [name for name in names if f"<code>{name}</code>" not in page], group
     assert all(f'id="{name}"' in commands for name in COMMANDS)
+
+
+def test_types_shows_every_field_of_every_value(site):
+    page = (site / "reference/types.html").read_text(encoding="utf-8")
+    classes = [one for one in vars(icpo.types).values() if inspect.isclass(one)]
+    fields = [
+        f".{kind.__name__}.{one.name}"
+        for kind in filter(dataclasses.is_dataclass, classes)
+        for one in dataclasses.fields(kind)
+    ]
+    assert ".Completion.num_completion_tokens" in fields and ".Sampling.max_tokens" in fields
+    assert not [one for one in fields if f'{one}">{one.rpartition(".")[2]}</span>' not in page]
+
+
+def test_a_preset_is_shown_with_what_it_starts_from(site):
+    page = (site / "reference/presets.html").read_text(encoding="utf-8")
+    part = page.partition('id="main_table"')[2].partition("<h3")[0]
+    assert "conf/exp/main_table.yaml" in part and "conf/exp/_paper.yaml" in part
 
 
 def test_every_page_says_whom_it_is_for():
