@@ -22,7 +22,7 @@ from icpo.store.readers import (
     SCORES_NAME,
     keys_used,
     load_lines,
-    num_measured,
+    num_own_results,
     read_metrics,
 )
 from icpo.store.shared import journals_beside
@@ -210,7 +210,7 @@ class CellRecords:
 
     def _drop_measures_of_lost_results(self) -> None:
         """Deletes scores and metrics of results that are gone: all three are made again from the journal."""
-        num_lost = num_measured(read_metrics(self.folder)) - len(self._done)
+        num_lost = num_own_results(read_metrics(self.folder)) - len(self._done)
         if num_lost > 0:
             log.warning("%s: made again from the journal: %d results that are gone", self.folder, num_lost)
             with explained(self.folder, "tidy"):

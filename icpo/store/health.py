@@ -20,6 +20,7 @@ from icpo.store.readers import (
     decoded_lines,
     keys_used,
     num_measured,
+    num_own_results,
     other_journals,
 )
 from icpo.store.status import STATUS_NAME, stored_status
@@ -105,7 +106,8 @@ def verify(folder: Path) -> Health:
     )
     if missing:
         faults.append(f"{len(missing)} samples that results refer to are in no journal")
-    unscored = {score.key for score in scores} - {result.key for result in results}
+    has_own = metrics is None or num_own_results(metrics) == num_measured(metrics)
+    unscored = {score.key for score in scores if has_own} - {result.key for result in results}
     faults += _gone(RESULTS_NAME, len(unscored), f"that {SCORES_NAME} has scores of")
     faults += _gone(SCORES_NAME, num_measured(metrics) - len(scores), f"that {METRICS_NAME} rests on")
     faults += _unfulfilled(status or {}, journal.num_records, len(results))

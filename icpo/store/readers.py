@@ -43,12 +43,12 @@ def load_results(folder: Path) -> tuple[QuestionResult, ...]:
     Raises:
         RecordsError: the file is damaged, or lines are gone that the cell's metrics come from.
     """
-    return _load_measured(folder / RESULTS_NAME, decode_result)
+    return _load_measured(folder / RESULTS_NAME, decode_result, num_own_results)
 
 
 def load_scores(folder: Path) -> tuple[QuestionScore, ...]:
     """The scores of a cell; none if nothing is stored yet. See `load_results`."""
-    return _load_measured(folder / SCORES_NAME, decode_score)
+    return _load_measured(folder / SCORES_NAME, decode_score, num_measured)
 
 
 def read_metrics(folder: Path) -> dict[str, Any] | None:
@@ -167,9 +167,18 @@ def num_measured(metrics: Mapping[str, Any] | None) -> int:
     return len(metrics.get("seeds", ())) * int(metrics.get("num_questions", 0))
 
 
-def _load_measured(path: Path, decode: Callable[[Mapping[str, Any]], Stored]) -> tuple[Stored, ...]:
+def num_own_results(metrics: Mapping[str, Any] | None) -> int:
+    """How many of these the cell itself holds: none after a training, whose evaluations are folders below."""
+    return 0 if "training" in (metrics or {}) else num_measured(metrics)
+
+
+def _load_measured(
+    path: Path,
+    decode: Callable[[Mapping[str, Any]], Stored],
+    num_expected: Callable[[Mapping[str, Any] | None], int],
+) -> tuple[Stored, ...]:
     found = load_lines(path, decode)
-    num_gone = num_measured(read_metrics(path.parent)) - len(found)
+    num_gone = num_expected(read_metrics(path.parent)) - len(found)
     if num_gone > 0:
         raise RecordsError(
             f"{path}: {num_gone} lines are gone that {METRICS_NAME} beside it was measured from. Restore the "

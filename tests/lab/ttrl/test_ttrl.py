@@ -12,10 +12,12 @@ from icpo.config import build, config_digest, config_source, resolved
 from icpo.errors import ConfigError, EngineError, Interrupted
 from icpo.evaluation.cell import run_cell
 from icpo.evaluation.engine_pool import POOL
+from icpo.evaluation.regrading import regrade_run
 from icpo.lab.ttrl import job as ttrl
 from icpo.lab.ttrl.settings import Grpo, TrainingCost, VoteReward, training_order
 from icpo.rewards import Majority
-from icpo.store import load_scores, read_metrics, read_status
+from icpo.store import load_results, load_scores, read_metrics, read_status
+from icpo.store.health import verify
 from icpo.types import AnswerKind, Question
 from tests.end_to_end.fakes import Blocks, questions_file
 from tests.methods.hand import toolkit
@@ -200,6 +202,15 @@ def test_a_cell_evaluates_before_and_after_and_charges_the_training(tmp_path):
     assert metrics["before"]["mean_at_k"] == read_metrics(cell / "before")["mean_at_k"]
     assert metrics["mean_at_k"]["value"] == pytest.approx(sum(m["mean_at_k"]["value"] for m in after) / 2)
     assert len(load_scores(cell)) == 6 and read_status(cell)["state"] == "done"
+
+
+def test_a_done_cell_whose_results_are_in_folders_below_it_is_whole_and_goes_on_so(tmp_path, caplog):
+    cell = run(tmp_path, Trainer(), Loader())
+    assert verify(cell).is_sound and not load_results(cell)
+    assert regrade_run(cell.parent.parent, cell.parent.name, write=False, say=print) == 0
+    scores = load_scores(cell)
+    run(tmp_path, Trainer(), Loader())
+    assert load_scores(cell) == scores and "gone" not in caplog.text
 
 
 def test_a_stopped_cell_goes_on_where_it_was(tmp_path):
