@@ -1,11 +1,13 @@
 """What a command does when what it prints cannot be written."""
 
+import errno
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 FAILED_STATUS = 1
+REFUSALS = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)  # of a write
 
 
 @contextmanager
@@ -16,7 +18,10 @@ def without_traceback() -> Iterator[None]:
         if sys.stdout is not None:  # closed from the start, as by `>&-`
             sys.stdout.flush()
     except OSError as error:
+        if error.errno not in REFUSALS:  # a bug
+            raise
         if not isinstance(error, BrokenPipeError):  # a reader that has seen enough needs no message
             print(f"icpo: {error}", file=sys.stderr)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the flush at exit fails no more
+        if sys.stdout is not None:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the flush at exit fails no more
         sys.exit(FAILED_STATUS)

@@ -13,6 +13,7 @@ import pytest
 
 from icpo.cli.listing import stored_runs
 from icpo.cli.main import COMMANDS, main
+from icpo.cli.output import without_traceback
 from tests.report.stored_runs import MadeUpCell
 
 ROOT = Path(__file__).parents[2]
@@ -116,3 +117,8 @@ def test_output_that_cannot_be_written_is_no_traceback(words, tmp_path):
         done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=tmp_path)
         assert "Traceback" not in done.stderr and "Exception" not in done.stderr
         assert message in done.stderr and done.returncode == status
+
+
+def test_an_error_of_another_kind_keeps_its_traceback(tmp_path):
+    with pytest.raises(FileNotFoundError), without_traceback():
+        (tmp_path / "absent").read_text()
