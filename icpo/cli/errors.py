@@ -3,7 +3,6 @@
 import logging
 import os
 import re
-import signal
 import subprocess
 import sys
 import traceback
@@ -13,15 +12,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn, Protocol
 
+from icpo.cli.statuses import CANNOT_START, FAILED, INTERRUPTED
 from icpo.config import HYDRA_ERRORS, one_line
 from icpo.errors import HeldByAnother, IcpoError, Interrupted, RecordsError
 from icpo.evaluation.cell import StoredRun
 from icpo.safe_text import escaped, masked_text
 from icpo.store import read_status
-
-FAILED_STATUS = 1
-CANNOT_START_STATUS = 2
-INTERRUPTED_STATUS = 128 + signal.SIGINT  # as a shell reports it
 
 MAX_ERROR_CHARACTERS = 300
 
@@ -116,12 +112,12 @@ class RunState:
         are_done = all(_state_of(cell) == "done" for cell in self.elsewhere)
         are_in_good_hands = all(_state_of(cell) in ("done", "running") for cell in self.held)
         if self.failures or not are_done or not are_in_good_hands:
-            sys.exit(FAILED_STATUS)
+            sys.exit(FAILED)
 
     def leave(self, message: str) -> NoReturn:
         """End the process with one line on standard error: status 2 if no cell began, else 1."""
         sys.stderr.write(f"{_shown(message)}\n")
-        sys.exit(FAILED_STATUS if self.begun else CANNOT_START_STATUS)
+        sys.exit(FAILED if self.begun else CANNOT_START)
 
     @contextmanager
     def _reported(self, report: Report) -> Iterator[None]:
@@ -141,7 +137,7 @@ class RunState:
 def _stop(message: str) -> NoReturn:
     """Ends the process as a shell expects of one that was interrupted."""
     sys.stderr.write(f"{_shown(message)}\n")
-    sys.exit(INTERRUPTED_STATUS)
+    sys.exit(INTERRUPTED)
 
 
 def _shown(message: str) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 
 from icpo.cli.output import without_traceback
+from icpo.cli.statuses import CANNOT_START, INTERRUPTED
 
 # Command: the module that holds its main(arguments), words put before the user's, and one line of help.
 COMMANDS: dict[str, tuple[str, tuple[str, ...], str]] = {
@@ -20,8 +21,6 @@ COMMANDS: dict[str, tuple[str, tuple[str, ...], str]] = {
     "compact": ("icpo.cli.verify", ("compact",), "make the journals of cells smaller"),
     "remove": ("icpo.cli.verify", ("remove",), "delete a cell or a run after asking"),
 }
-USAGE_STATUS = 2
-INTERRUPTED_STATUS = 130
 
 
 @without_traceback()
@@ -30,11 +29,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     if not words or words[0] in ("-h", "--help", "help"):
         print(_help())
-        return 0 if words else USAGE_STATUS
+        return 0 if words else CANNOT_START
     command, rest = (words[0], words[1:]) if words[0] in COMMANDS else ("run", words)
     if command == "run" and words[0] != "run" and not _looks_like_a_setting(words[0]):
         print(f"icpo: there is no command {words[0]!r}. Commands: {', '.join(COMMANDS)}.", file=sys.stderr)
-        return USAGE_STATUS
+        return CANNOT_START
     module, prefix, _ = COMMANDS[command]
     main_of: Callable[..., int | None] = import_module(module).main
     if command == "run":  # Hydra reads the process's own arguments
@@ -44,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return main_of([*prefix, *rest]) or 0
     except KeyboardInterrupt:
-        return INTERRUPTED_STATUS
+        return INTERRUPTED
 
 
 def _looks_like_a_setting(word: str) -> bool:

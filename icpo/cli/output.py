@@ -6,7 +6,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-FAILED_STATUS = 1
+from icpo.cli.statuses import FAILED
+
 REFUSALS = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)  # of a write
 
 
@@ -24,4 +25,4 @@ def without_traceback() -> Iterator[None]:
             print(f"icpo: {error}", file=sys.stderr)
         if sys.stdout is not None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the flush at exit fails no more
-        sys.exit(FAILED_STATUS)
+        sys.exit(FAILED)
