@@ -2,7 +2,10 @@
 
 import re
 
+from icpo.grading.statements import MAX_BEFORE, is_doubted
+
 MAX_CHARACTERS = 300  # of a box or bare answer
+_MAX_CUES = 1000
 _MAX_TAIL = 120  # characters behind the word "answer" in which its letter is looked for
 
 _SIGNS = str.maketrans(
@@ -38,10 +41,12 @@ _AFTER_ANSWER = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _AFTER_OPTION = re.compile(r"\s*(?:is\b|:)\s*:?\s*", re.IGNORECASE)
+_REFUSAL = re.compile(r"(?:\b(?:not|never|cannot)|n't)\s+$", re.IGNORECASE)  # before "choose"
 _AFTER_VERB = re.compile(r"\s+(?:(?:option|choice|letter)\s+)?", re.IGNORECASE)
 _APPROVED_OPTION = re.compile(r"\s+\(?([A-J])\)?\s+is\s+(?:the\s+)?(?:correct|right|best)\b")
 _APPROVED_LETTER = re.compile(
-    r"(?:^|[.!?:;]\s|\b(?i:so|thus|hence|therefore),?\s)\s*\(?([A-J])\)?\s+is\s+(?:the\s+)?(?:correct|right|best|answer)\b",
+    r"(?:^|[.!?:;]\s|\b(?i:so|thus|hence|therefore),?\s)[ \t]{0,8}"
+    r"\(?([A-J])\)?\s+is\s+(?:the\s+)?(?:correct|right|best|answer)\b",
     re.MULTILINE,
 )
 _NAMED = re.compile(
@@ -84,8 +89,11 @@ def choice_stated(text: str, *, lowercase: bool) -> str | None:
     """
     plain = _plain(text)
     statements = [(match.start(1), match[1]) for match in _APPROVED_LETTER.finditer(plain)]
-    for cue in _CUE.finditer(plain):
+    for cue in list(_CUE.finditer(plain))[-_MAX_CUES:]:
+        before = plain[max(cue.start() - MAX_BEFORE, 0) : cue.start()]
         tail = plain[cue.end() : cue.end() + _MAX_TAIL]
+        if is_doubted(before) or _REFUSAL.search(before):
+            continue
         if letter := _stated_in(cue[0].casefold(), tail):
             statements.append((cue.end(), letter))
     for _, letter in sorted(statements, reverse=True):

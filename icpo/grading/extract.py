@@ -21,8 +21,9 @@ _BETWEEN_BOXES = re.compile(
 _WRAPPED = re.compile(r"\\(?:text|mathrm|mbox|textbf)\s*\{([^{}]*)\}")
 _ECHO = re.compile(
     r"<[^<>]*>|\\langle\s*(?:\\text\s*\{)?[A-Za-z ]{3,}\}?\s*\\rangle"
-    r"|\\?ldots|\\?dots|\\cdots|\.+|_+|\?+|\\(?:square|Box)"
+    r"|\\?ldots|\\?dots|\\cdots|[.…]+|(?:\\?_)+|\?+|\\(?:square|Box)"
 )
+_BLANK = re.compile(r"(?:\s|[~{}]|\\(?:[,;:!\s\\]|q?quad(?![A-Za-z])))*\\?")
 _THINKING = re.compile(r"</?think>")
 _PLAIN_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
 
@@ -72,7 +73,8 @@ def _is_echo(content: str, rules: GradingRules) -> bool:
     if len(content) > _MAX_ECHO:
         return False
     bare = _WRAPPED.sub(r"\1", content).strip()
-    return not bare or bare.casefold() in rules.placeholders or _ECHO.fullmatch(bare) is not None
+    is_empty = _BLANK.fullmatch(bare) or _ECHO.fullmatch(bare)
+    return is_empty is not None or bare.casefold() in rules.placeholders
 
 
 def _last_boxes(text: str, boxes: list[Box]) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from icpo.grading.maths.reading import read
 
 MAX_BARE_CHARACTERS = 200
+MAX_BEFORE = 80  # characters in front of a cue in which a denial is looked for
 _MAX_CUES = 40
 _MAX_TAIL = 400  # characters behind a cue in which its answer is looked for
 
@@ -18,6 +19,14 @@ _LINK = re.compile(
 )  # fmt: skip
 _HEADING = re.compile(r"[\s*_`:]{0,8}\n[\s*_`]{0,8}")
 _REFUSED = re.compile(r"(?:not|n't|never|no longer|unknown|unclear|cannot)\b", re.IGNORECASE)
+_DOUBTED = re.compile(
+    r"(?:\b(?:wrong|incorrect|mistaken|invalid|naive|tempting)(?:\s+final)?"
+    r"|(?:\b(?:whether|if|doubt|suppos(?:e|ing)|assum(?:e|ing)|imagine|pretend)"
+    r"|(?:\b(?:not|never|cannot)|n['’]t)\s+(?:think|believe|know|say|mean|agree|conclude|sure|certain|true|clear|possible)"
+    r"(?:\s+(?:if|whether))?|\b(?:false|untrue|impossible|unlikely|wrong|incorrect))(?:\s+that)?"
+    r"\s+(?:the|my|our|your|its|this)(?:\s+(?:final|correct|right|true|actual))?)\s+$",
+    re.IGNORECASE,
+)  # fmt: skip
 _TAGGED = re.compile(r">\s*((?:[^<]|<(?!/))*?)\s*</answer>", re.IGNORECASE)
 _COMMENT = re.compile(
     r"(?:(?:\w+ly|very|quite|indeed|also)\s+)?(?:(?:in)?correct|right|wrong|clear|obvious|unique|valid|reasonable"
@@ -41,15 +50,22 @@ _TITLE = re.compile(r"\b[A-Z][a-z]{2,}")
 def stated_answer(text: str) -> tuple[bool, str | None]:
     """Whether a text states an answer, and that of its last statement (None if it is no answer).
 
-    Statements that comment ("this answer is correct") or deny ("the answer is not 5") are passed over.
+    Statements that comment ("this answer is correct"), deny ("the answer is not 5") or doubt ("if the answer
+    is 5") are passed over.
     """
     cues = list(_CUE.finditer(text))
     for cue in reversed(cues[-_MAX_CUES:]):
+        before = text[max(cue.start() - MAX_BEFORE, 0) : cue.start()]
         tail = text[cue.end() : cue.end() + _MAX_TAIL]
-        for is_statement, content in _read_tail(cue[0], text[max(cue.start() - 8, 0) : cue.start()], tail):
+        for is_statement, content in _read_tail(cue[0], before, tail):
             if is_statement:
                 return True, content
     return False, None
+
+
+def is_doubted(before: str) -> bool:
+    """Whether the text in front of the word "answer" denies or doubts it: "I don't think the"."""
+    return _DOUBTED.search(before) is not None
 
 
 def reads_as_answer(text: str) -> bool:
@@ -75,7 +91,8 @@ def _read_tail(cue: str, before: str, tail: str) -> Iterator[tuple[bool, str | N
     else:
         return
     answer = _answer_of(content)
-    is_passed_over = _REFUSED.match(content) or _COMMENT.fullmatch(answer) or _is_asked(content)
+    is_denied = is_doubted(before) or _REFUSED.match(content)
+    is_passed_over = is_denied or _COMMENT.fullmatch(answer) or _is_asked(content)
     yield not is_passed_over, answer if reads_as_answer(answer) else None
 
 

@@ -91,6 +91,8 @@ def test_an_option_before_a_number_is_no_part_of_it(grader):
         "\t",
         "ox",
         r"\boxed\sqrt{",
+        "\n",
+        "pick ",
     ],
 )
 def test_no_text_takes_long_to_extract(piece):
