@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.serve:
         try:
             serve(index.parent, options.port)
-        except OSError as error:
+        except (OSError, OverflowError) as error:  # OverflowError: no such number
             logger.error("Port %d cannot be used: %s. Choose another with --port.", options.port, error)
             return 2
     return 0
@@ -50,12 +50,18 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m icpo.dashboard", description=__doc__)
     parser.add_argument("run_name", nargs="+", help="folders of outputs/; the pages go into the first")
     parser.add_argument("--outputs", type=Path, default=Path("outputs"), help="where runs lie")
-    parser.add_argument("--max-questions", type=int, default=500, help="questions per cell that get a page")
+    parser.add_argument("--max-questions", type=_count, default=500, help="questions per cell that get a page")
     parser.add_argument("--serve", action="store_true", help="serve the pages on 127.0.0.1 until interrupted")
     parser.add_argument("--port", type=int, default=8765, help="where to serve; 0 takes a free one")
     parser.add_argument("--project", default="icpo", help="the W&B project, for `wandb RUN_NAME`")
     parser.add_argument("--entity", help="the W&B entity; your default one if not given")
     return parser
+
+
+def _count(text: str) -> int:
+    if (number := int(text)) < 0:
+        raise argparse.ArgumentTypeError(f"must be at least 0, got {number}")
+    return number
 
 
 def _save_views(run_names: Sequence[str], project: str, entity: str | None) -> None:

@@ -12,7 +12,7 @@ from icpo.report.figure import write_scores
 from icpo.report.frame import score_frame, write_csv
 from icpo.report.page import latex, markdown
 from icpo.report.paper import comparison
-from icpo.store import written_in_turn
+from icpo.store import planned_cells, run_cells, written_in_turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +28,13 @@ class Report:
 
 
 def read_report(outputs: Path, run_name: str) -> Report:
-    """The report of a stored run, unwritten. Raises RecordsError when the run has no folder."""
-    if not (outputs / run_name).is_dir():
+    """The report of a stored run, unwritten. Raises RecordsError when no cell was ever requested of it."""
+    cells = load_cells(outputs, run_name)
+    if not cells and not planned_cells(outputs / run_name):
         raise RecordsError(
             f"There is no run {run_name!r} in {outputs}. Give a run_name that was run; "
             f"found: {', '.join(_runs(outputs)) or 'none'}."
         )
-    cells = load_cells(outputs, run_name)
     arms = [arm for cell in cells for arm in cell.arms]
     differences, notes = differences_of(arms)
     frame = score_frame(arms, differences)
@@ -45,7 +45,7 @@ def write_report(outputs: Path, run_name: str) -> Report:
     """Writes table.{md,csv,tex}, differences.csv and scores.{png,pdf} into OUTPUTS/RUN_NAME/report.
 
     A cell that is missing, failed or unreadable is named in the report, which holds the others. Writing it
-    again from the same results gives the same bytes. Raises RecordsError when the run has no folder.
+    again from the same results gives the same bytes. Raises RecordsError when there is no such run.
     """
     report = read_report(outputs, run_name)
     folder = outputs / run_name / "report"
@@ -66,4 +66,4 @@ def _write(report: Report, folder: Path) -> tuple[Path, ...]:
 
 
 def _runs(outputs: Path) -> list[str]:
-    return sorted(path.name for path in outputs.iterdir() if path.is_dir()) if outputs.is_dir() else []
+    return sorted(path.name for path in outputs.glob("*/") if run_cells(outputs, path.name))

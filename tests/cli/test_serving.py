@@ -1,11 +1,14 @@
 """The dashboard's server answers browsers on this machine, with files of its folder and nothing else."""
 
 import http.client
+import subprocess
+import sys
 import threading
 
 import pytest
 
 from icpo.cli.serving import server
+from tests.report.stored_runs import MadeUpCell
 
 
 @pytest.fixture
@@ -52,3 +55,11 @@ def test_a_page_that_calls_this_machine_by_another_name_is_refused(ask, host):
 def test_folders_are_not_listed_and_nothing_outside_is_served(ask, path):
     status, body = ask(path)
     assert status == 404 and "secret" not in body and "a.js" not in body
+
+
+@pytest.mark.parametrize("words", ["--serve --port 99999", "--max-questions -1"])
+def test_numbers_that_cannot_be_are_refused(tmp_path, words):
+    MadeUpCell().write(tmp_path, "run")
+    command = [sys.executable, "-m", "icpo", "dashboard", "run", "--outputs", str(tmp_path), *words.split()]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and "Traceback" not in done.stderr

@@ -248,6 +248,14 @@ def test_a_run_that_is_not_there_is_named_with_those_that_are(run):
         write_report(run, "rum")
 
 
+@pytest.mark.parametrize("name", ["", ".", "run/report"])
+def test_a_folder_without_cells_is_no_run(run, name):
+    write_report(run, "run")
+    with pytest.raises(RecordsError, match="no run"):
+        write_report(run, name)
+    assert not (run / name / "report").exists()
+
+
 def test_command_line(run, capsys, caplog):
     assert main(["run", "--outputs", str(run)]) == 0
     printed = capsys.readouterr().out

@@ -53,7 +53,7 @@ def write_dashboard(outputs: Path, run_names: Sequence[str], *, max_questions: i
     """Writes OUTPUTS/FIRST_RUN/dashboard over all runs named and returns its index.html.
 
     Each cell's first `max_questions` questions get a page, fewer where they take more than MAX_STORY_BYTES. A
-    cell that cannot be read is listed with the reason. Raises RecordsError when a run has no folder.
+    cell that cannot be read is listed with the reason. Raises RecordsError when there is no such run.
     """
     reports = _distinct([read_report(outputs, run_name) for run_name in dict.fromkeys(run_names)])
     folder = outputs / run_names[0] / "dashboard"
