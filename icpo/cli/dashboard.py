@@ -50,7 +50,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m icpo.dashboard", description=__doc__)
     parser.add_argument("run_name", nargs="+", help="folders of outputs/; the pages go into the first")
     parser.add_argument("--outputs", type=Path, default=Path("outputs"), help="where runs lie")
-    parser.add_argument("--max-questions", type=_count, default=500, help="questions per cell that get a page")
+    parser.add_argument(
+        "--max-questions", type=_count, default=500, help="questions per cell that get a page"
+    )
     parser.add_argument("--serve", action="store_true", help="serve the pages on 127.0.0.1 until interrupted")
     parser.add_argument("--port", type=int, default=8765, help="where to serve; 0 takes a free one")
     parser.add_argument("--project", default="icpo", help="the W&B project, for `wandb RUN_NAME`")

@@ -14,6 +14,7 @@ from typing import Any
 try:
     import hydra
     from hydra.core.hydra_config import HydraConfig
+    from hydra.errors import ConfigCompositionException
     from omegaconf import DictConfig, OmegaConf
 
     from icpo import config as conf
@@ -124,11 +125,29 @@ def main(*, makes_report: bool = True) -> None:
     sys.argv[1:] = conf.with_quoted_question(sys.argv[1:])
     os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # raises instead of printing a traceback of its own
     task = Task()
-    run = hydra.main(version_base="1.3", config_path=conf.config_source(), config_name="config")(task)
+    start = hydra.main(version_base="1.3", config_path=conf.config_source(), config_name="config")
     report = report_runs if makes_report else None
     with task.state.whole_run(Task.plan, Task.__call__, report=report), late_help_texts():
         conf.check_arguments(sys.argv[1:])
-        run()
+        try:
+            start(task)()
+        except ConfigCompositionException as error:
+            if "Ambiguous value" in str(
+                error
+            ):  # what Hydra says of a sweep beside a setting that is not there
+                sys.argv.append("--multirun")
+                start(_Nothing())()  # raises the error of that setting
+            raise
+
+
+class _Nothing:
+    """A task that takes any cells and runs none."""
+
+    def plan(self, cells: Sequence[DictConfig], *, is_here: bool) -> bool:
+        return False
+
+    def __call__(self, config: DictConfig) -> None:
+        return None
 
 
 def _config_folders(arguments: list[str]) -> list[Path]:
