@@ -15,10 +15,14 @@ FINISH_REASONS = {
     **dict.fromkeys(("stop", "eos", "eos_token", "end_turn", "stop_sequence", "complete"), STOP),
     **dict.fromkeys(("length", "max_tokens", "model_length", "max_output_tokens"), LENGTH),
     **dict.fromkeys(
-        ("content_filter", "safety", "recitation", "blocklist", "prohibited_content", "refusal"), FILTERED
+        ("content_filter", "safety", "recitation", "blocklist", "prohibited_content", "refusal", "sensitive"),
+        FILTERED,
     ),
 }
-UNFINISHED = ("none", "null", "", "error", "abort", "aborted", "cancelled", "load")
+UNFINISHED = (
+    *("none", "null", "", "error", "abort", "aborted", "cancelled", "load"),
+    *("network_error", "insufficient_system_resource"),  # of Zhipu and DeepSeek
+)
 _FILTERED = re.compile(r"block_?reason': '|'filtered': True", re.IGNORECASE)  # as Gemini and Azure say it
 
 

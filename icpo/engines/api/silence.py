@@ -24,7 +24,7 @@ class Silence:
         """What may be handed out now that these came."""
         reasons = {completion.finish_reason for completion in completions}
         is_silent = reasons <= {FinishReason.STOP, FinishReason.LENGTH} and not any(
-            visible(completion.text, self._reasoning_end).strip() for completion in completions
+            _says_something(visible(completion.text, self._reasoning_end)) for completion in completions
         )
         if is_silent and not (self._num_spoken and FinishReason.LENGTH in reasons):
             self._num_in_a_row += 1
@@ -70,3 +70,8 @@ class Silence:
             f"{unread if self._reasoning_end else ''}{thoughts if num_thoughts_only else ''}. "
             "Nothing of it was stored. Check the model and the server's log."
         )
+
+
+def _says_something(text: str) -> bool:
+    """Whether a text holds more than spaces and invisible characters."""
+    return any(character.isprintable() and not character.isspace() for character in text)

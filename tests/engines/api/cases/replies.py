@@ -49,6 +49,18 @@ SITUATIONS = [
     Situation("finish reason null, once", [ok(choice("4", None)), ok()], RETRIED),
     Situation("finish reason null every time", [ok(choice("4", None))], (3, "unfinished answer")),
     Situation("finish reason abort, once", [ok(choice("4", "abort")), ok()], RETRIED),
+    Situation("finish reason network_error, once", [ok(choice("4", "network_error")), ok()], RETRIED),
+    Situation(
+        "finish reason insufficient_system_resource, once",
+        [ok(choice("4", "insufficient_system_resource")), ok()],
+        RETRIED,
+    ),
+    Situation("finish reason sensitive", [ok(choice("", "sensitive"))], (1, "blocked")),
+    Situation(
+        "every answer is an invisible character",
+        [ok(choice("\u200b"))],
+        (1, "answered without any text"),
+    ),
     Situation(
         "an error that is a string, every time",
         [{"error": "model is loading"}],
