@@ -30,6 +30,7 @@ _RANKS: dict[Shape, int] = {shape: rank for rank, shape in enumerate(get_args(Sh
 _GROUPED = re.compile(r"[1-9]\d{0,2}(?:,[1-9]\d{2})+")
 _NEVER_ASKED = frozenset({"double_factorial", "call"})  # math-verify reads n!! as (n!)!, f(x) as f x
 _COMMAND = re.compile(r"\\[A-Za-z]+")
+_SIGN = re.compile(r"\\(?:text|q?quad)(?![A-Za-z])|(\\[A-Za-z]+|[^\w\s.:;'\"`{}()$*\\]|_)")
 _MAX_UNORDERED = 6  # elements matched one by one, beyond those equal at sight
 
 
@@ -155,7 +156,12 @@ class Equivalence:
         return Verdict(is_same and self.rules.accept_base_dropped, "base_dropped")
 
     def _words(self, words: Answer, other: Answer) -> Verdict:
-        """Words are letters, never products of symbols: "east" is not "seat"; nor are digits."""
+        r"""Words are letters, never products of symbols: "east" is not "seat"; nor are digits.
+
+        A formula of these letters is not the word: \lnot true, A - B, a_n.
+        """
+        if other.shape != "words" and not _signs(other.source) <= _signs(words.mark):
+            return Verdict(False, "same_words")
         one, two = _letters(words.mark), _letters(other.mark if other.shape == "words" else other.source)
         if not (is_spelling(one) or is_spelling(two)):
             one, two = one.casefold(), two.casefold()
@@ -258,6 +264,11 @@ def _based_value(digits: str, base: str) -> int | None:
         return int(digits, int(base)) if base not in ("0", "1") else None
     except ValueError:
         return None
+
+
+def _signs(text: str) -> set[str]:
+    """What relates, changes or joins letters: commands, operators, indices, commas."""
+    return set(filter(None, _SIGN.findall(text)))
 
 
 def _letters(text: str) -> str:
