@@ -3,13 +3,13 @@
 import argparse
 import logging
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from icpo.cli.output import without_traceback
 from icpo.errors import IcpoError
 from icpo.safe_text import escaped, log_to_terminal
-from icpo.store.health import NOT_LOOKED_AT, verify
+from icpo.store.health import NOT_LOOKED_AT, Health, verify
 from icpo.store.repair import cells_at, compact, remove, salvage
 
 ACTIONS = {"verify": verify, "salvage": salvage, "compact": compact}
@@ -34,12 +34,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 return 1
             print(*(f"{folder}: deleted" for folder in remove(path)), sep="\n")
             return 0
-        healths = [ACTIONS[options.action](cell) for cell in cells_at(path)]
+        cells = cells_at(path)
     except IcpoError as error:
         logging.error("%s", error)
         return 2
+    found = [_tried(ACTIONS[options.action], cell) for cell in cells]
+    healths = [health for health in found if health]
     print(escaped("\n".join([*map(str, healths), NOT_LOOKED_AT])))
+    if None in found:
+        return 2
     return 0 if all(health.is_sound for health in healths) else 1
+
+
+def _tried(action: Callable[[Path], Health], cell: Path) -> Health | None:
+    """What the action says of a cell; None, which is logged, where it cannot work on it."""
+    try:
+        return action(cell)
+    except IcpoError as error:
+        logging.error("%s", error)
+        return None
 
 
 def _is_sure(path: Path, cells: Sequence[Path]) -> bool:
