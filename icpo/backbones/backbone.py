@@ -55,7 +55,7 @@ class Backbone:
     max_answer_tokens: PositiveInt | None
     thinking_tokens: NonNegativeInt
     system_role: bool
-    min_answer_tokens: NonNegativeInt = 0
+    min_answer_tokens: NonNegativeInt = 1024
 
     @property
     def location(self) -> str:

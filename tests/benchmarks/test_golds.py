@@ -40,7 +40,7 @@ def own_file(path, kind):
         ("choice", "(A) 1 (B) 2 (C) 3 (D) 4 (E) 5", "E", "each option in a line of its own"),
         ("choice", TWELVE, "B", "belongs to 12 options; no more than 10"),
         ("expression", "t", r"\frac{1}{", "braces that do not pair"),
-        ("expression", "t", "?", "stands for a missing answer"),
+        ("expression", "t", "?", "missing answer"),
         ("expression", "t", "The set of all n for which the sum converges.", "no rule compares it"),
         ("expression", "t", r"x \mapsto x^2 !?", "no rule compares it"),
         ("expression", "t", "9" * 2000, "too long"),

@@ -59,7 +59,7 @@ def test_every_cell_of_a_preset_composes_builds_and_has_its_own_folder(preset):
 def test_a_choice_is_called_what_its_file_is_called(group):
     for path in (CONF / group).glob("[!_]*.yaml"):
         name = yaml.safe_load(path.read_text()).get("name", path.stem)
-        assert name == path.stem or name.startswith("${"), path  # the latter: from what it reads
+        assert name == path.stem or name.startswith("${icpo.question_name:"), path
 
 
 def test_the_main_table_is_the_papers():
@@ -129,7 +129,7 @@ def test_the_command_line_of_grading_has_the_rules_of_the_papers_protocol():
         (["method=direct", "budget.num_finals=true"], "num_finals must be a whole number, got True"),
         (["protocol.answer_line=5"], "answer_line must be a text, got 5; full_key: job.prompts|job.protocol"),
         (["protocol.name=null"], "name must be text, got None; full_key: job.protocol"),
-        (["protocol.lookahead.forced_answer=5"], "forced_answer must be a text or null, got 5"),
+        (["protocol.lookahead.forced_answer=5"], "forced_answer must be text, got 5"),
         (["protocol.grading=null"], "grading must be .*, got None; full_key: job.protocol"),
         (["rates=null"], "rates must be .*, got None; full_key: job"),
         (["rates.tokens_per_second=0"], "tokens_per_second must be more than 0, got 0"),
@@ -147,19 +147,18 @@ def test_a_wrong_value_is_named(overrides, message):
 
 
 @pytest.mark.parametrize(
-    ("betas", "got"),
+    ("betas", "fault"),
     [
-        ("0.9", "0.9"),
-        ("[0.9]", "[0.9]"),
-        ("[0.9,0.98,1]", "[0.9, 0.98, 1]"),
-        ("[0.9,x]", "[0.9, 'x']"),
-        ("null", "None"),
+        ("0.9", "betas must be a list, got 0.9"),
+        ("[0.9]", "needs a value for betas[1]"),
+        ("[0.9,0.98,1]", "got [0.9, 0.98, 1]"),
+        ("[0.9,x]", "betas[1] must be a number, got 'x'"),
+        ("null", "betas must be a list, got None"),
     ],
 )
-def test_a_list_of_a_given_length_has_it(betas, got):
+def test_a_list_of_a_given_length_has_it(betas, fault):
     config = composed("+exp=train_nano", f"job.training.optimisation.betas={betas}")
-    message = f"betas must be a list of 2 numbers, got {got}; full_key: job.training.optimisation"
-    with pytest.raises(ConfigError, match=re.escape(message)):
+    with pytest.raises(ConfigError, match=re.escape(fault) + ".*job.training.optimisation"):
         build(config.job)
 
 
@@ -191,9 +190,7 @@ def test_a_cell_lies_where_reports_look_for_it(override, message):
 def test_a_missing_value_is_named():
     config = composed("+exp=quickstart", "backbone.revision=???")
     drop_hydra(config)
-    with pytest.raises(
-        ConfigError, match=r"No value for backbone.revision. Pass e.g. backbone.revision=VALUE"
-    ):
+    with pytest.raises(ConfigError, match=r"No value for backbone.revision. Pass backbone.revision=VALUE"):
         check_config(config)
 
 

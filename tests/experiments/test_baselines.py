@@ -50,7 +50,8 @@ def write_scores(cell, answers):
         for question, said in answers.items()
     ]  # fmt: skip
     (cell / "scores.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    stored = json.loads((cell / "metrics.json").read_text())
+    path = cell / "metrics.json"
+    stored = json.loads(path.read_text()) if path.exists() else {}
     if "num_questions" not in stored:
         return
     before = stored["num_questions"] * len(stored["seeds"])

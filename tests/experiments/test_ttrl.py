@@ -37,7 +37,7 @@ def test_differences_are_paired_and_rewards_are_those_of_the_first_and_last_tent
     assert mean["difference"] == "+75.0 [-100.0, +100.0]" and passed["difference"].startswith("+50.0")
     assert majority["difference"].startswith("+75.0")
     assert mean["reward, first and last steps"] == "0.30, 0.90"
-    assert mean["training tokens/question"] == "100" and mean["training s"] == "12"
+    assert mean["training tokens/question"] == "250" and mean["training s"] == "12"
 
 
 def test_a_cell_that_is_not_trained_yet_is_left_out_and_a_run_without_any_is_named(cell, monkeypatch):

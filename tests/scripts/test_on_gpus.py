@@ -46,7 +46,7 @@ def test_at_the_deadline_what_runs_is_told_to_stop_and_nothing_starts(tmp_path):
     )
     (tmp_path / "counting.py").write_text(counting)
     patient = f"python3 {tmp_path}/counting.py"
-    status, lines = on_gpus([patient, "echo never"], tmp_path / "logs", "-t", "1")
+    status, lines = on_gpus([patient, "echo never"], tmp_path / "logs", "-t", "5")
     assert status != 0
     assert [line.split(" ", 2)[::2] for line in lines] == [["124", patient], ["-", "echo never"]]
     assert [(p.name, p.read_text()) for p in (tmp_path / "logs").iterdir()] == [("001.log", "1\n")]
