@@ -24,6 +24,7 @@ NEEDED = ("tracking", "run_name", "cell", "output_root")
 # By code; all other keys are there for others to refer to.
 READ = (*SWITCHES, *NEEDED, "job", "allow_targets", "arms", "arm", "title")
 BUDGET = re.compile(r"\+*(?:protocol|method)\.(num_(?:rounds|candidates|lookaheads|finals|samples))$")
+FOLDERS = re.compile(r"[+~]*hydra\.(sweep\.(dir|subdir)|run\.dir)=")
 NO_FOLDER = ("", ".", "..")
 NO_EXPERIMENT = "No experiment selected. Pass +exp=NAME; presets: {presets}. See --help."
 
@@ -44,6 +45,11 @@ def check_arguments(arguments: Sequence[str]) -> None:
             )
         if choice == "null" and (conf_folder() / group.lstrip("+")).is_dir():
             raise ConfigError(f"{argument} is no choice of {group}. To leave the group out, pass ~{group}.")
+        if FOLDERS.match(argument):
+            raise ConfigError(
+                f"{argument} would put cells where no report finds them. Their folder is "
+                "output_root/run_name/CELL: pass output_root=FOLDER or run_name=NAME."
+            )
         if re.match(r"\+?exp=.*,", argument):
             raise ConfigError(
                 f"{argument} sweeps over presets, which would ignore the axes inside them. "
@@ -86,6 +92,8 @@ def check_config(config: DictConfig) -> None:
         raise ConfigError(" ".join(map(no_value, missing)))
     if any(part.strip() in NO_FOLDER for part in str(config.run_name).split("/")):
         raise ConfigError(f"run_name names a folder below output_root, got {config.run_name!r}.")
+    if str(config.run_name).startswith("-"):
+        raise ConfigError(f"run_name={config.run_name} would be read as an option: begin with another sign.")
     if "/" in str(config.cell) or config.cell in NO_FOLDER:
         raise ConfigError(
             f"The cell {str(config.cell)!r} would be no folder of its run, so that no report would find it. "

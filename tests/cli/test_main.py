@@ -53,6 +53,18 @@ def test_a_stored_cell_is_verified_by_its_name_and_removed_after_asking(tmp_path
     assert icpo("remove", name, cwd=tmp_path, given="yes\n").returncode == 0 and not cell.exists()
 
 
+def test_a_cell_that_cannot_be_salvaged_does_not_keep_the_others_from_it(tmp_path):
+    first, second = (
+        MadeUpCell(benchmark=name).write(tmp_path / "outputs", "run") for name in ("arith_l1", "arith_l2")
+    )
+    (first / "manifest.json").unlink()
+    with (second / "results.jsonl").open("a") as file:
+        file.write('{"a": 1}\n')
+    done = icpo("salvage", "run", cwd=tmp_path)
+    assert done.returncode == 2 and first.name in done.stderr
+    assert (second / "results.jsonl.damaged").exists() and f"{second.name}: " in done.stdout
+
+
 @pytest.mark.parametrize(
     "words", [("grade", "boxed{0.5}", "\\frac12"), ("report", "--help"), ("list", "--help")]
 )

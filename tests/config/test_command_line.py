@@ -33,6 +33,9 @@ ALLOWED = f"+allow_targets=[{PACKAGE}]"
     [
         (["selector=broken"], "conf/selector/broken.yaml, line 2, column 2: expected ',' or ']'"),
         (["variant=full"], "variants are arms now"),
+        (["hydra.sweep.subdir=.."], "output_root/run_name/CELL"),
+        (["hydra.sweep.dir=elsewhere"], "output_root/run_name/CELL"),
+        (["run_name=-x"], "as an option"),
         (["bugdet.num_rounds=3", "arm=base,me_icpo"], "Could not override 'bugdet.num_rounds'"),
         (["selector=weighed"], f"all of its package, ++allow_targets=['{PACKAGE}']"),
         (["selector=weighed", "benchmark=arith_l1,arith_l1", ALLOWED], "they are the same"),
