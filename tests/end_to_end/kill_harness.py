@@ -207,8 +207,8 @@ def _size(run: Path) -> int:
 
 
 def _orphans(session: int) -> int:
-    """How many processes of a killed run live on after ten seconds; they are killed then."""
-    until = time.monotonic() + 10
+    """How many processes of a killed run live on after a minute; they are killed then."""
+    until = time.monotonic() + 60  # a second or two on a quiet machine
     while left := [
         pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if _session(pid) == session
     ]:

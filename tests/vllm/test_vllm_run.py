@@ -5,7 +5,7 @@ import pytest
 from icpo.engines.scripted import ScriptedEngine
 from icpo.errors import EngineError
 from icpo.evaluation.journalled import JournalledEngine
-from icpo.methods import MeIcpo, drive
+from icpo.methods import MeIcpo, Run, drive
 from icpo.rewards import Majority
 from icpo.selectors import Entropy
 from icpo.store import Journal
@@ -55,9 +55,9 @@ def toolkit():
 def solve(engine, journal_path):
     """The results of both questions, sorted, and how many records were written."""
     journal = Journal.open(journal_path)
-    solvings = [METHOD.solve(question, toolkit(), seed=0) for question in QUESTIONS]
+    runs = [Run(METHOD.solve(question, toolkit(), seed=0)) for question in QUESTIONS]
     try:
-        results = list(drive(solvings, JournalledEngine(engine, journal, lambda: None), max_in_flight=2))
+        results = list(drive(runs, JournalledEngine(engine, journal, lambda: None), max_in_flight=2))
     finally:
         journal.close()
     return sorted(results, key=lambda result: result.question.question_id), journal.num_written
