@@ -6,7 +6,7 @@ import pytest
 
 from icpo.errors import EngineError, Interrupted
 from icpo.evaluation.cell import StoredRun, report_runs, run_cell
-from icpo.store import read_metrics, read_status
+from icpo.store import note_planned, read_metrics, read_status
 from icpo.tracking import NoTracker
 from tests.report.stored_runs import MadeUpCell
 
@@ -52,8 +52,8 @@ def test_an_engine_that_ends_because_of_the_signal_is_no_failure(is_signalled, e
 
 def test_a_run_ends_with_its_table_and_what_to_do_next(tmp_path, capsys):
     MadeUpCell().write(tmp_path / "my outputs", "run")
-    (tmp_path / "my outputs/other/nano").mkdir(parents=True)
     outputs = tmp_path / "my outputs"
+    note_planned(outputs / "other", ["nano"])
     assert report_runs([StoredRun(outputs, "run", {}), StoredRun(outputs, "other", {})], track=False)
     [line] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Next: ")]
     assert line.endswith(f"icpo dashboard run --outputs '{outputs}'"), "a run without scores has no pages yet"
