@@ -9,7 +9,7 @@ from pydantic import Field, PositiveInt
 from rich.console import Console
 
 from icpo.backbones import Backbone, ChatTemplate
-from icpo.benchmarks import Benchmark, LoadedBenchmark
+from icpo.benchmarks import ArithmeticSource, Benchmark, LoadedBenchmark
 from icpo.benchmarks.arithmetic.vocabulary import EXAMPLE, unknown_words
 from icpo.engines.sources import check_folder
 from icpo.errors import BenchmarkError
@@ -125,7 +125,8 @@ class Evaluation:
 
     def _warn_of_unknown_words(self, questions: Sequence[Question]) -> None:
         """Log that nano, which knows the words of its word problems alone, is asked something else."""
-        if self.backbone.model_id != NANO:
+        is_own = self.benchmark.path is None and isinstance(self.benchmark.source, ArithmeticSource)
+        if is_own or self.backbone.model_id != NANO:
             return
         found = [words for question in questions if (words := unknown_words(question.text))]
         if found:

@@ -60,7 +60,7 @@ class MeIcpo:
                 f"selector={self.selector.name} compares look-aheads and needs "
                 f"budget.num_lookaheads of at least 1, got {self.num_lookaheads}"
             )
-        if not self.final_rounds or not {*self.final_rounds} <= {*range(self.num_rounds + 1)}:
+        if not self.final_rounds or not all(0 <= n <= self.num_rounds for n in self.final_rounds):
             raise ValueError(
                 f"finals_after must be in [0, num_rounds={self.num_rounds}], got {list(self.final_rounds)}"
             )

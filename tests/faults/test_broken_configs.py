@@ -57,7 +57,6 @@ def refused(by: str, error: Exception) -> str:
     return f"refused by {by}"
 
 
-@seed(20261)
 @settings(thorough, max_examples=20)
 @given(breakages())
 def test_broken_configs_build_or_end_in_one_clear_line(overrides):

@@ -1,5 +1,6 @@
 """Algorithm 1, worked by hand."""
 
+import tracemalloc
 from math import log2
 
 import pytest
@@ -222,6 +223,14 @@ def test_reasoning_is_neither_read_nor_summarised():
 def test_settings_out_of_range_are_named(change, word):
     with pytest.raises(ValueError, match=word):
         method(**change)
+
+
+def test_many_rounds_cost_no_memory_before_they_are_played():
+    tracemalloc.start()
+    method(num_rounds=10**6)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 2**20
 
 
 def test_a_tag_belongs_to_its_candidate_though_one_before_it_abstains():
