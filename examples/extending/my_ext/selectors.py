@@ -17,12 +17,12 @@ class Shortest:
     def select(
         self, attempts: Sequence[Attempt], ask: AskLookahead, *, num_lookaheads: int, seed: int
     ) -> Selecting:
-        """Draws the full budget for every attempt; none is kept where none could be shown."""
-        drawn = yield from ask({i: num_lookaheads for i in range(len(attempts))})
-        if not drawn:
+        """Samples the full budget for every attempt; none is kept where none could be shown."""
+        lookaheads = yield from ask({i: num_lookaheads for i in range(len(attempts))})
+        if not lookaheads:
             return Selection(())
-        best = min(drawn, key=lambda lookahead: (_mean_tokens(lookahead), lookahead.attempt))
-        return Selection((best.attempt,), tuple(drawn))
+        best = min(lookaheads, key=lambda one: (_mean_tokens(one), one.attempt))
+        return Selection((best.attempt,), tuple(lookaheads))
 
 
 def _mean_tokens(lookahead: Lookahead) -> float:
