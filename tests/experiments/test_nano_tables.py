@@ -248,7 +248,7 @@ def test_a_command_runs_and_says_how_it_ended(tmp_path):
         text=True,
         check=True,
     )
-    command = listed.stdout.splitlines()[0].replace("python3", sys.executable, 1)
+    command = listed.stdout.splitlines()[0].replace("python3", shlex.quote(sys.executable), 1)
     environment = {**os.environ, "PYTHONPATH": str(EXPERIMENTS.parent)}
     for more, status in (("", 0), (" engine.device=abacus", 2)):
         done = subprocess.run(["bash", "-c", command + more], env=environment, capture_output=True, text=True)
