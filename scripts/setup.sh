@@ -47,7 +47,7 @@ elif ! with_uv; then
   say "making $venv with $("$python" --version)"
   "$python" -m venv --clear "$venv"
 fi
-# A newer PyTorch would come from PyPI as a CUDA build of several GB; the tests' environment has none for it.
+# A newer PyTorch comes from PyPI as a CUDA build of several GB, which nothing here needs.
 constraints=scripts/constraints.txt
 say "installing the packages of [$extras] into $venv; PyTorch is the largest, so this takes minutes"
 "$venv/bin/python" -m pip install --disable-pip-version-check --progress-bar off --constraint "$constraints" --editable ".[$extras]" |
