@@ -11,13 +11,13 @@ from torch import Tensor
 
 from icpo.errors import ConfigError
 from icpo.lab.theory.artifacts import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, figure, write_curve
+from icpo.lab.theory.claims import Claim, judge
+from icpo.lab.theory.learners import Exp3, Policy, Thompson, Ucb, cumulative_regret, growth_exponent
+from icpo.lab.theory.padding import permutation_averaged, zero_padded
 from icpo.lab.theory.ranges import AtLeastTwo, Share
 from icpo.theory.bandit import Bandit, sample_draws, seeded
-from icpo.theory.claims import Claim, judge
 from icpo.theory.fits import Fit
-from icpo.theory.learners import Exp3, Policy, Thompson, Ucb, cumulative_regret, growth_exponent
 from icpo.theory.lsa import Lsa
-from icpo.theory.padding import permutation_averaged, zero_padded
 from icpo.theory.rollout import policy_gaps
 from icpo.theory.statistics import collect
 from icpo.theory.teacher import TeacherRecipe

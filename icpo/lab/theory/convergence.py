@@ -9,12 +9,12 @@ from pydantic import NonNegativeFloat, PositiveInt
 from torch import Tensor
 
 from icpo.lab.theory.artifacts import BLUE, GREY, ORANGE, RED, figure, write_curve
+from icpo.lab.theory.claims import Claim, judge
 from icpo.lab.theory.moments import moment_claims, write_moments
 from icpo.lab.theory.ranges import AtLeastTwo
+from icpo.lab.theory.second_moment import MomentBounds, moment_bounds, moments_by_round
 from icpo.theory.bandit import Bandit, sample_draws, seeded
-from icpo.theory.claims import Claim, judge
 from icpo.theory.flow import Flow, smallest_moment_off_s, smallest_moment_on_s
-from icpo.theory.second_moment import MomentBounds, moment_bounds, moments_by_round
 from icpo.theory.statistics import collect
 from icpo.theory.teacher import Teacher, TeacherRecipe
 from icpo.types.validated import validated

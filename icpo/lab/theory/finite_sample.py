@@ -10,10 +10,17 @@ from pydantic import NonNegativeFloat, PositiveInt
 from torch import Tensor
 
 from icpo.lab.theory.artifacts import BLUE, GREEN, ORANGE, RED, figure, write_curve
+from icpo.lab.theory.claims import Claim, judge
 from icpo.lab.theory.ranges import AtLeastTwo, OpenShare, Share
+from icpo.lab.theory.recovery import (
+    Prefixes,
+    Recovery,
+    coverage,
+    recover,
+    second_moment_error,
+    theorem_prefixes,
+)
 from icpo.theory.bandit import Bandit, sample_draws, seeded
-from icpo.theory.claims import Claim, judge
-from icpo.theory.recovery import Prefixes, Recovery, coverage, recover, second_moment_error, theorem_prefixes
 from icpo.theory.statistics import collect
 from icpo.theory.teacher import TeacherRecipe
 from icpo.types.validated import validated

@@ -10,13 +10,13 @@ from pydantic import NonNegativeFloat, PositiveInt
 from torch import Tensor
 
 from icpo.lab.theory.artifacts import BLUE, GREEN, RED, figure, write_curve
+from icpo.lab.theory.claims import Claim, judge
 from icpo.lab.theory.ranges import AtLeastTwo, OpenShare
+from icpo.lab.theory.sandwich import Sandwich, repaired_lower_factor, sandwich, worst_upper_ratio
 from icpo.theory.bandit import Bandit, sample_draws, seeded
-from icpo.theory.claims import Claim, judge
 from icpo.theory.flow import Flow
 from icpo.theory.policies import project
 from icpo.theory.rollout import rollout
-from icpo.theory.sandwich import Sandwich, repaired_lower_factor, sandwich, worst_upper_ratio
 from icpo.theory.statistics import collect
 from icpo.theory.teacher import TeacherRecipe
 from icpo.types.validated import validated

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from icpo.lab.theory.artifacts import write_curve
-from icpo.theory.claims import Claim
-from icpo.theory.second_moment import MomentBounds
+from icpo.lab.theory.claims import Claim
+from icpo.lab.theory.second_moment import MomentBounds
 
 LEMMA = "Lemma (population second moment)"
 

@@ -10,10 +10,10 @@ from pydantic import NonNegativeFloat, PositiveInt
 from torch import Tensor
 
 from icpo.lab.theory.artifacts import BLUE, GREEN, RED, figure, plot_band, write_curve
+from icpo.lab.theory.claims import Claim, judge
 from icpo.lab.theory.ranges import AtLeastTwo, Share
 from icpo.lab.theory.realisability import as_json, check_metrics, realisability_claims
 from icpo.theory.bandit import Bandit, Draws, sample_draws, seeded
-from icpo.theory.claims import Claim, judge
 from icpo.theory.fits import Adam, Fit, Fitted, Lbfgs, LevenbergMarquardt, LsaFit, fitted_lsas
 from icpo.theory.lsa import Lsa
 from icpo.theory.objectives import imitation_kl

@@ -11,9 +11,9 @@ from pydantic import NonNegativeFloat, PositiveInt
 from torch import Tensor
 
 from icpo.lab.theory.artifacts import BLUE, GREY, ORANGE, RED, figure, plot_band, write_curve
+from icpo.lab.theory.claims import Claim, judge
 from icpo.lab.theory.ranges import AtLeastTwo, Share
 from icpo.theory.bandit import Bandit, Draws, sample_draws, seeded, unit_noise
-from icpo.theory.claims import Claim, judge
 from icpo.theory.fits import Fit
 from icpo.theory.rollout import Player, policy_gaps
 from icpo.theory.shock import Bound, Coupling, Drift, Shock, drift

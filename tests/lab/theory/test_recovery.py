@@ -3,8 +3,8 @@ import math
 import pytest
 import torch
 
+from icpo.lab.theory.recovery import Recovery, coverage, recover, second_moment_error, theorem_prefixes
 from icpo.theory.bandit import Bandit, sample_draws, seeded
-from icpo.theory.recovery import Recovery, coverage, recover, second_moment_error, theorem_prefixes
 from icpo.theory.statistics import collect
 from tests.theory.build import teacher
 

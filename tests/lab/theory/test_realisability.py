@@ -4,10 +4,7 @@ import pytest
 import sympy
 import torch
 
-from icpo.theory.bandit import seeded
-from icpo.theory.lsa import Lsa, feature_operator
-from icpo.theory.policies import project
-from icpo.theory.realisability import (
+from icpo.lab.theory.realisability import (
     candidate_lsa,
     has_equal_rows,
     is_realisable,
@@ -15,6 +12,9 @@ from icpo.theory.realisability import (
     query_bias,
     sample_metric,
 )
+from icpo.theory.bandit import seeded
+from icpo.theory.lsa import Lsa, feature_operator
+from icpo.theory.policies import project
 from icpo.theory.rollout import policy_gaps
 from icpo.theory.teacher import Teacher
 from tests.theory.build import draws

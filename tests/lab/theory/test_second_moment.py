@@ -1,8 +1,8 @@
 import pytest
 import torch
 
+from icpo.lab.theory.second_moment import moment_bounds, moments_by_round
 from icpo.theory.bandit import Bandit, sample_draws, seeded
-from icpo.theory.second_moment import moment_bounds, moments_by_round
 from icpo.theory.statistics import collect
 from tests.theory.build import draws, teacher
 

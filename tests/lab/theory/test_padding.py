@@ -1,9 +1,9 @@
 import pytest
 import torch
 
+from icpo.lab.theory.padding import permutation_averaged, zero_padded
 from icpo.theory.bandit import seeded
 from icpo.theory.fits import LevenbergMarquardt, Start
-from icpo.theory.padding import permutation_averaged, zero_padded
 from icpo.theory.rollout import policy_gaps
 from icpo.theory.statistics import collect
 from tests.theory.build import draws, teacher

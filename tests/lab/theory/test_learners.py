@@ -1,8 +1,8 @@
 import pytest
 import torch
 
+from icpo.lab.theory.learners import Exp3, Gains, Policy, Thompson, Ucb, cumulative_regret, growth_exponent
 from icpo.theory.bandit import Draws, History, seeded
-from icpo.theory.learners import Exp3, Gains, Policy, Thompson, Ucb, cumulative_regret, growth_exponent
 from tests.theory.build import draws, teacher
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from icpo.theory.claims import Claim, judge, verdict
+from icpo.lab.theory.claims import Claim, judge, verdict
 
 YES, NO = Claim("Theorem 1", "a", True, "1"), Claim("ours", "b", False, "2")
 IDENTITY = Claim("ours", "c", True, "3", identity=True)

@@ -3,9 +3,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from icpo.lab.theory.sandwich import repaired_lower_factor, sandwich, worst_upper_ratio
 from icpo.theory.bandit import seeded
 from icpo.theory.policies import mixed_policy
-from icpo.theory.sandwich import repaired_lower_factor, sandwich, worst_upper_ratio
 from tests.theory.build import tensors
 
 GAMMAS = st.floats(0.01, 0.95)
