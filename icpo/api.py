@@ -1,4 +1,4 @@
-"""ICPO from Python: `Solver` answers questions, `evaluate` runs a preset, `load_run` reads what is stored."""
+"""Answer questions, run presets and read stored runs from Python."""
 
 import hashlib
 import json
@@ -48,9 +48,10 @@ class Answer:
 
 
 class Solver:
-    """A method on a backbone, ready to answer questions; the engine starts with the first one.
+    """A method on a backbone, ready to answer questions.
 
-    Use it as a context manager, or call `close` when done: it holds the model and the grader's workers.
+    The engine starts with the first question. Use it as a context manager, or call `close` when done: it
+    holds the model and the grader's workers.
 
     Args:
         method: a choice of `conf/method`, or a method object such as `MeIcpo(reward, selector)`.
@@ -90,7 +91,7 @@ class Solver:
         return self.map([text], kind=kind, seed=seed)[0]
 
     def map(self, questions: Sequence[str], *, kind: str = "number", seed: int = 0) -> list[Answer]:
-        """The answers to many questions, in order; they share the engine and run side by side."""
+        """The answers to many questions, in order, on one engine."""
         asked = [_question(text, kind) for text in questions]
         unique = {question.question_id: question for question in asked}
         results = {
@@ -99,7 +100,7 @@ class Solver:
         return [self._answer(results[question.question_id]) for question in asked]
 
     def close(self) -> None:
-        """Free the model and all else that is held; a later question starts anew."""
+        """Free the model; a later question loads it again."""
         self._open.close()
         for name in ("_engine", "_tools"):
             self.__dict__.pop(name, None)
@@ -145,27 +146,30 @@ class Solver:
 
 @dataclass(frozen=True)
 class Run:
-    """A stored run; tables are read from disk when first asked for, and no engine is needed."""
+    """The tables of a stored run; no engine is needed."""
 
     folder: Path
 
     @cached_property
     def scores(self) -> "pd.DataFrame":
-        """One row per arm, backbone, benchmark and metric: value, low and high in [0, 1], as in table.csv."""
+        """One row per arm, backbone, benchmark and metric, as in table.csv.
+
+        Columns `value`, `low` and `high` are in [0, 1].
+        """
         from icpo.report.frame import run_frame
 
         return run_frame(self.folder.parent, self.folder.name)
 
     @cached_property
     def questions(self) -> "pd.DataFrame":
-        """One row per question, arm and seed: scores, costs and the settings that vary among cells."""
+        """One row per question, arm and seed: scores, costs, settings that vary."""
         from icpo.report import question_frame
 
         return question_frame(self.folder.name, outputs=self.folder.parent)
 
 
 def evaluate(preset: str, *overrides: str) -> "pd.DataFrame":
-    """Run a preset as `icpo run +exp=PRESET OVERRIDE ...` does, and return its questions (`Run.questions`).
+    """Run a preset as `icpo run` does; return a row per question.
 
     Progress goes to standard error. A run that was interrupted continues with the same call.
 

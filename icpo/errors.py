@@ -1,13 +1,17 @@
-"""Errors that a user can fix; each message names the thing, the value found and the way out.
+"""Errors that a user can fix.
 
-Every kind takes one message, so that an error survives pickling between a SLURM job and its launcher.
+Each message names the thing, the value found and the fix. Every kind takes one message, so that an error
+survives pickling between a SLURM job and its launcher.
 """
 
 from typing import ClassVar
 
 
 class IcpoError(Exception):
-    """Base of all errors that a user can fix; `ends_run` is set where every other cell would meet it too."""
+    """Base of all errors that a user can fix.
+
+    `ends_run` is set where every other cell would meet the same error.
+    """
 
     ends_run: ClassVar[bool] = False
 
@@ -20,7 +24,7 @@ class ConfigError(IcpoError):
 
 
 class ContractError(IcpoError):
-    """A method, selector or reward source that does not do what its protocol asks."""
+    """A method, selector or reward that breaks its protocol."""
 
 
 class BenchmarkError(IcpoError):
@@ -40,7 +44,7 @@ class HeldByAnother(RecordsError):
 
 
 class OtherResults(RecordsError):
-    """A folder whose results come from something else than what runs now; they are left as they are."""
+    """A folder whose results come from something else; it is left untouched."""
 
 
 class Interrupted(IcpoError):
@@ -48,4 +52,7 @@ class Interrupted(IcpoError):
 
 
 class BudgetError(IcpoError):
-    """A budget (requests, tokens, cost) that was used up; what was finished is kept."""
+    """A budget of requests, tokens or cost is used up.
+
+    What was finished is kept.
+    """

@@ -32,11 +32,11 @@ PAPER_BUDGET = Budget()
 
 @validated
 class MeIcpo:
-    """Algorithm 1: n rounds of k candidates, of which the selector keeps what enters the history.
+    """ME-ICPO, Algorithm 1: n rounds of k candidates and a selection.
 
-    Finals are drawn after each number of rounds in `finals_after` (None: after the last only; 0 is the empty
-    history), so that one run serves every smaller n. `answered_only` keeps candidates without an answer from
-    being summarised and kept.
+    The attempts that the selector keeps enter the history. Finals are sampled after each number of rounds in
+    `finals_after` (None: after the last only; 0 is the empty history), so that one run serves every smaller
+    n. `answered_only` keeps candidates without an answer from being summarised and kept.
 
     Beyond the paper and off by default: `early_stop` ends the rounds once so large a share of a round's
     candidates agree. As the authors' code does: `kept_answered_only` drops a selected attempt without an

@@ -1,4 +1,4 @@
-"""The steps that methods are made of: candidates, summaries, look-aheads and final samples."""
+"""Steps of methods: candidates, summaries, look-aheads, final samples."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -25,7 +25,10 @@ from icpo.types import (
 def sample_candidates(
     question: Question, history: History, tools: Toolkit, num_candidates: int, scope: int
 ) -> Computation[tuple[tuple[Candidate, ...], int]]:
-    """Sample candidates; return them and how many attempts did not fit the prompt (Algorithm 1, line 3)."""
+    """Sample candidates (Algorithm 1, line 3).
+
+    Returns them and how many attempts did not fit the prompt.
+    """
 
     def request(_: int, fitted: History) -> SampleRequest:
         prompt = tools.prompts.solve(question, fitted)
@@ -47,9 +50,10 @@ def sample_plain(
 def sample_summaries(
     question: Question, candidates: Sequence[Candidate], tools: Toolkit
 ) -> Computation[list[str]]:
-    """Sample one summary of each candidate, without its reasoning (Algorithm 1, line 5).
+    """Sample one summary of each candidate (Algorithm 1, line 5).
 
-    The seed depends on the candidate's text alone, so that the same text is summarised once.
+    Reasoning is removed. The seed depends on the candidate's text alone, so that the same text is summarised
+    once.
     """
     if not candidates:
         return []
@@ -64,7 +68,7 @@ def sample_summaries(
 def look_ahead(
     question: Question, history: History, attempts: Sequence[Attempt], tools: Toolkit, scope: int
 ) -> AskLookahead:
-    """Return the function that samples look-aheads (Algorithm 1, line 6), gathered over several calls.
+    """Return the function that samples look-aheads (Algorithm 1, line 6).
 
     The i-th look-ahead of an attempt has the same seed however they are split over calls. The attempt
     itself never leaves its prompt: one that does not fit even alone gets no look-ahead.
@@ -93,7 +97,10 @@ def look_ahead(
 
 
 def final_seed(scope: int, num_rounds: int, num_before: int = 0) -> int:
-    """The seed of final samples after `num_rounds` rounds, of which `num_before` were sampled earlier."""
+    """The seed of final samples after `num_rounds` rounds.
+
+    `num_before` of them were sampled earlier.
+    """
     return derive_seed(scope, "final", num_rounds, *(("after", num_before) if num_before else ()))
 
 
@@ -107,9 +114,10 @@ def sample_finals(
     *,
     num_before: int = 0,
 ) -> Computation[tuple[tuple[Candidate, ...], int]]:
-    """Sample final answers after `num_rounds` rounds; return them and how many attempts did not fit.
+    """Sample final answers after `num_rounds` rounds.
 
-    `num_before` were sampled earlier, so that these are a request of their own.
+    Returns them and how many attempts did not fit. `num_before` were sampled earlier, so that these are a
+    request of their own.
     """
 
     def request(_: int, fitted: History) -> SampleRequest:
@@ -123,7 +131,7 @@ def sample_finals(
 def sample_fitting(
     histories: Sequence[History], request: Callable[[int, History], SampleRequest], *, num_needed: int = 0
 ) -> Computation[tuple[list[History], Batches]]:
-    """Send one request per history; return the histories that fitted, with their completions.
+    """Send one request per history; return those that fitted, with completions.
 
     A history whose prompt is answered `prompt_too_long` loses its oldest attempt and is asked again, until
     its newest `num_needed` are left; one that is too long even so keeps that answer, which counts as

@@ -1,4 +1,4 @@
-"""Metrics: graded answers to numbers with intervals. Pure functions of stored values; numpy only."""
+"""From graded answers to numbers with intervals. Pure functions."""
 
 from icpo.metrics.cell import measure_cell
 from icpo.metrics.compare import Comparison, compare, paired_difference, sign_test

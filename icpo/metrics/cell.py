@@ -16,13 +16,14 @@ _COSTS = ("num_requests", "num_sequences", "prompt_tokens", "cached_prompt_token
 def measure_cell(
     scores: Sequence[QuestionScore], results: Sequence[QuestionResult], *, tally: Tally
 ) -> dict[str, Any]:
-    """Metrics of a cell from its grades and its results, matched by (question, seed).
+    """Metrics of a cell from its grades and results.
 
-    Scores are those of the finals after the most rounds; `by_num_rounds` holds the others where there are
-    several. `copy_rate` and `tag_accuracy` are present when a history had a reward-1 attempt, or a round a
-    tag; `num_verdicts` and `num_unread_verdicts` when the model judged its own solutions; `num_dropped`, by
-    purpose, when attempts did not fit a prompt. `tally` is the partition that voted. Raises ValueError when
-    there are no scores, KeyError for a score without a result.
+    Both are matched by (question, seed). Scores are those of the finals after the most rounds;
+    `by_num_rounds` holds the others where there are several. `copy_rate` and `tag_accuracy` are present when
+    a history had a reward-1 attempt, or a round a tag; `num_verdicts` and `num_unread_verdicts` when the
+    model judged its own solutions; `num_dropped`, by purpose, when attempts did not fit a prompt. `tally` is
+    the partition that voted. Raises ValueError when there are no scores, KeyError for a score without a
+    result.
     """
     if not scores:
         raise ValueError("a cell without graded questions has no metrics")

@@ -1,4 +1,4 @@
-"""Two cells on the same questions and seeds: what one gains over the other."""
+"""Comparison of two cells on the same questions and seeds."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,11 +11,12 @@ from icpo.types import GradedFinals, QuestionScore
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What cell a gains over cell b on the `num_pairs` (question, seed) pairs that both have.
+    """What cell a gains over cell b, paired by question and seed.
 
-    `majority_corrected` and `majority_broken` are numbers of questions, averaged over seeds: those where
-    b's majority is wrong and a's is right, and the reverse; a majority that is right with probability p
-    under uniform tie-breaking counts as p. `mean_over_majority` is Mean@k of a minus Maj@k of b.
+    The pairs are the `num_pairs` that both have. `majority_corrected` and `majority_broken` are numbers of
+    questions, averaged over seeds: those where b's majority is wrong and a's is right, and the reverse; a
+    majority that is right with probability p under uniform tie-breaking counts as p. `mean_over_majority` is
+    Mean@k of a minus Maj@k of b.
     """
 
     differences: Mapping[str, Estimate]
@@ -29,12 +30,18 @@ class Comparison:
 def values_of(
     scores: Sequence[QuestionScore], metric: Callable[[GradedFinals], float], scope: str = ""
 ) -> dict[tuple[Hashable, int], float]:
-    """A metric by (question, seed); `scope`, a benchmark's name, keeps pooled questions apart."""
+    """A metric by (question, seed).
+
+    `scope`, a benchmark's name, keeps pooled questions apart.
+    """
     return {((scope, s.question_id), s.seed): metric(s.last) for s in scores}
 
 
 def paired_difference(a: Values, b: Values) -> Estimate:
-    """Estimate of a minus b over the keys that both have; ValueError when they share none."""
+    """Estimate of a minus b over the keys that both have.
+
+    Raises ValueError if they share none.
+    """
     shared = [key for key in a if key in b]
     if not shared:
         raise ValueError("the two have no (question, seed) in common, so their difference is undefined")
@@ -60,7 +67,10 @@ def compare(a: Sequence[QuestionScore], b: Sequence[QuestionScore]) -> Compariso
 
 
 def sign_test(num_gained: int, num_lost: int) -> float:
-    """Exact two-sided p-value that gains and losses are equally likely, ties left out; 1.0 without any."""
+    """Exact two-sided p-value of a sign test, ties left out.
+
+    1.0 if there are only ties.
+    """
     n = num_gained + num_lost
     tail = sum(comb(n, i) for i in range(min(num_gained, num_lost) + 1))
     return float(min(1.0, 2 * tail / 2**n))

@@ -1,4 +1,4 @@
-"""Whether the finals copy the history, and whether the tags in it are true."""
+"""Whether finals copy the history, and whether its tags are true."""
 
 from collections.abc import Callable, Sequence
 
@@ -8,7 +8,7 @@ Tally = Callable[[Sequence[str | None], AnswerKind], Votes]
 
 
 def copy_share(result: QuestionResult, score: QuestionScore, tally: Tally) -> float | None:
-    """Share of the last finals that equal the most frequent reward-1 answer of the history.
+    """Share of final samples equal to the history's top rewarded answer.
 
     A final that equals any of several tied ones counts. None when the history holds no reward-1 attempt.
     History and finals are put into classes together by `tally`, so that "0.5" copies "1/2". Attempts that
@@ -26,7 +26,10 @@ def copy_share(result: QuestionResult, score: QuestionScore, tally: Tally) -> fl
 
 
 def tag_hits(result: QuestionResult, score: QuestionScore) -> tuple[int, int]:
-    """How many tags gold confirms and how many there are; candidates without answer have none."""
+    """How many tags are true, and how many there are.
+
+    Candidates without an answer have none.
+    """
     pairs = [
         (tag == 1, correct)
         for round_, graded in zip(result.rounds, score.rounds, strict=True)

@@ -7,10 +7,10 @@ from icpo.types import QuestionResult, QuestionScore, Round
 
 
 def by_round(pairs: Sequence[tuple[QuestionScore, QuestionResult]]) -> list[dict[str, Any]]:
-    """One entry per round: means over the `num_reached` questions and seeds that reached it.
+    """Means per round over the questions and seeds that reached it.
 
-    With `early_stop` these become fewer and are those that had not agreed, so later rounds are of harder
-    questions.
+    Their number is `num_reached`. With `early_stop` these become fewer and are those that had not agreed, so
+    later rounds are of harder questions.
 
     `mean_at_k` is the share of the round's candidates that are correct: they are sampled with the history
     that the rounds before left, so round 1 shows an empty history. `entropy_bits` is the mean over all

@@ -1,4 +1,6 @@
-"""A mean over questions and seeds, with its 95% interval and its spread over seeds.
+"""A mean over questions and seeds, with interval and spread.
+
+The interval is a 95% one; the spread is over seeds.
 
 Shapes: Q questions; `...` any leading dimensions.
 """
@@ -20,7 +22,10 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A value, its 95% interval, and the standard deviation of the seeds' means (None for a single seed)."""
+    """A value, its 95% interval and its deviation over seeds.
+
+    The deviation is that of the seeds' means; None for a single seed.
+    """
 
     value: float
     low: float
@@ -38,7 +43,7 @@ def estimate(values: Values, span: tuple[float, float] = SHARE) -> Estimate:
 
 
 def estimate_ratio(values: Values, weights: Values, span: tuple[float, float] = SHARE) -> Estimate:
-    """Sum of `values` over the sum of `weights`, such as right answers among those that could be read.
+    """Ratio of sums, such as right answers among those read.
 
     Raises ValueError where all weights are 0, or a value divided by its weight leaves the span.
     """
@@ -55,12 +60,13 @@ def estimate_ratio(values: Values, weights: Values, span: tuple[float, float] = 
 def mean_interval(
     sums: Array, counts: Array, span: tuple[float, float] = SHARE
 ) -> tuple[Array, Array, Array]:
-    """Mean, lower and upper bound, shape (...), of sums and numbers of values of each question, (..., Q).
+    """Mean, lower and upper bound over questions, each of shape (...).
 
-    A 95% Student interval over questions, whose seeds are not independent, with two pseudo-questions, one at
-    each end of the span (Agresti and Caffo 2000 add them to two proportions). They bound the interval where
-    questions agree: with n of n questions right it begins near 1 - 3/n. Questions without values (count 0)
-    do not count. experiments/intervals measures the coverage.
+    Takes sums and numbers of values of each question, (..., Q). A 95% Student interval over questions, whose
+    seeds are not independent, with two pseudo-questions, one at each end of the span (Agresti and Caffo 2000
+    add them to two proportions). They bound the interval where questions agree: with n of n questions right
+    it begins near 1 - 3/n. Questions without values (count 0) do not count. experiments/intervals measures
+    the coverage.
     """
     low, high = span
     num = (counts > 0).sum(-1)

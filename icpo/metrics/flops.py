@@ -1,10 +1,11 @@
-"""Cost of sampling in floating-point operations (FLOPs); a multiplication and an addition are two.
+"""Cost of sampling in floating-point operations (FLOPs).
 
-A token costs 2 N for the N parameters of the matrix products, and in each of L layers 4 d for each position
-that it attends to: 2 d for its query times a key, 2 d for a weight times a value (d is the width of all
-queries). Softmax, norms and activations are left out. Source: Chowdhery et al. 2022, "PaLM", Appendix B,
-6 N + 12 L H Q T a token with the backward pass, of which the forward pass is a third; here T is the number
-of positions attended to, itself included. Kaplan et al. 2020, Table 1, counts alike.
+A multiplication and an addition are two. A token costs 2 N for the N parameters of the matrix products, and
+in each of L layers 4 d for each position that it attends to: 2 d for its query times a key, 2 d for a weight
+times a value (d is the width of all queries). Softmax, norms and activations are left out. Source: Chowdhery
+et al. 2022, "PaLM", Appendix B, 6 N + 12 L H Q T a token with the backward pass, of which the forward pass is
+a third; here T is the number of positions attended to, itself included. Kaplan et al. 2020, Table 1, counts
+alike.
 """
 
 from collections.abc import Mapping
@@ -18,9 +19,10 @@ KEYS = (
 
 @dataclass(frozen=True, slots=True)
 class ModelSize:
-    """What a forward pass costs: parameters of matrix products N, layers L, width of all queries d.
+    """Size of a model: what its forward pass costs.
 
-    N leaves out the table of embeddings, which is looked up, and includes the output head.
+    Parameters of matrix products N, layers L, width of all queries d. N leaves out the table of embeddings,
+    which is looked up, and includes the output head.
     """
 
     num_parameters: float
@@ -29,9 +31,9 @@ class ModelSize:
 
 
 def gated_decoder(config: Mapping[str, Any]) -> ModelSize | None:
-    """The size of a dense decoder with gated MLPs (Llama, Qwen, Gemma) from its config.json.
+    """Size of a dense decoder (Llama, Qwen, Gemma) from its config.json.
 
-    None for a mixture of experts and for a configuration without these keys.
+    Its MLPs are gated. None for a mixture of experts and for a configuration without these keys.
     """
     own = config.get("text_config", config)
     if any(key not in own for key in KEYS) or any("expert" in key for key in own):
@@ -52,7 +54,7 @@ def sampling_flops(
     cached_prompt_tokens: float,
     generated_tokens: float,
 ) -> float:
-    """FLOPs of requests: the prefill of each prompt once, less its cached prefix, and the decoding.
+    """FLOPs of requests: prefill of uncached prompts, and decoding.
 
     Totals over the requests, as a result's usage has them. The part of the parameters is exact; for attention
     the requests are taken to have the mean length each, which counts too little where lengths vary.

@@ -1,4 +1,4 @@
-"""What one set of finals is worth: each metric of one question under one seed, in [0, 1]."""
+"""Metrics of one set of final samples, in [0, 1]."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
@@ -14,15 +14,15 @@ def mean_at_k(finals: GradedFinals) -> float:
 
 
 def accuracy(finals: GradedFinals) -> float:
-    """1.0 if the first final is correct, else 0.0: one attempt per question and seed."""
+    """1.0 if the first final sample is correct, else 0.0."""
     return float(finals.outcomes[0] is Outcome.CORRECT)
 
 
 def majority_at_k(finals: GradedFinals) -> float:
-    """Probability that the majority answer is right, ties broken uniformly; 0.0 when nobody answered.
+    """Probability that the majority answer is right; 0.0 when nobody answered.
 
-    Exact: averages over the tied classes instead of drawing one. Abstentions never vote. A class is right if
-    a member of it is.
+    Ties are broken uniformly. Exact: averages over the tied classes instead of drawing one. Abstentions never
+    vote. A class is right if a member of it is.
     """
     counts = Counter(label for label in finals.labels if label is not None)
     if not counts:
@@ -35,10 +35,10 @@ def majority_at_k(finals: GradedFinals) -> float:
 
 
 def pass_at_k(finals: GradedFinals, k: int | None = None) -> float:
-    """Unbiased chance that k of the finals (all if None) hold a correct one, without replacement.
+    """Unbiased chance that k final samples hold a correct one.
 
-    1 - C(n - c, k) / C(n, k) with c of n finals correct (Chen et al. 2021, Eq. 1). Raises ValueError unless
-    1 <= k <= n.
+    k is the number of final samples if None; they are taken without replacement. 1 - C(n - c, k) / C(n, k)
+    with c of n finals correct (Chen et al. 2021, Eq. 1). Raises ValueError unless 1 <= k <= n.
     """
     n = len(finals.outcomes)
     k = n if k is None else k

@@ -1,4 +1,4 @@
-"""No rewards, and rewards that are wrong on purpose: controls that show what the tags do."""
+"""Rewards for controls: none, or wrong on purpose."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -25,7 +25,7 @@ class NoReward:
 
 @validated
 class Shuffled:
-    """The tags of another source, dealt to the candidates that answered at random."""
+    """The tags of another source, shuffled over the candidates that answered."""
 
     name: str
     tagged: bool
@@ -34,7 +34,7 @@ class Shuffled:
     def rewards(
         self, question: Question, candidates: Sequence[Candidate], votes: Votes, *, seed: int
     ) -> Rewards:
-        """As many of each tag as the inner source gives them, in seeded random order.
+        """The inner source's tags in a seeded random order.
 
         Who abstained keeps the inner source's tag: dealt a 1 that is never shown, the ideas would have fewer.
         """

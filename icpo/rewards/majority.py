@@ -8,7 +8,10 @@ from icpo.types import Candidate, Question, Rewards, Votes, validated
 
 @validated
 class Majority:
-    """1 for candidates of the class with most votes, 0 for all others; a tie is broken at random, by seed."""
+    """1 for candidates with the majority answer, 0 for all others.
+
+    A tie is broken at random, by seed.
+    """
 
     name: str = "majority"
     tagged: bool = True
@@ -16,7 +19,7 @@ class Majority:
     def rewards(
         self, question: Question, candidates: Sequence[Candidate], votes: Votes, *, seed: int
     ) -> Rewards:
-        """The tags, the class rewarded and how many classes were tied; all 0 when nobody answered."""
+        """Tags, rewarded class and number of tied classes; 0 if nobody answered."""
         winners = sorted(votes.winners)
         winner = Random(seed).choice(winners) if winners else None
         tags = tuple(int(label is not None and label == winner) for label in votes.labels)

@@ -1,4 +1,7 @@
-"""Reward 1 for right answers; with the grader the only code that may know the golds."""
+"""Reward 1 for right answers, by the gold answer.
+
+Only this reward and the grader may know the golds.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -13,9 +16,9 @@ Part = TypeVar("Part")
 
 @validated
 class Oracle:
-    """1 for candidates whose answer is right, 0 for all others (paper, Table "Ablation", reference only).
+    """1 for candidates whose answer is right, 0 for all others.
 
-    `is_right` is given by the job, which holds the golds.
+    Paper, Table "Ablation"; for reference only. `is_right` is given by the job, which holds the golds.
     """
 
     name: str
@@ -40,7 +43,7 @@ def has_oracle(part: object) -> bool:
 
 
 def with_oracle(part: Part, is_right: IsRight) -> Part:
-    """A method or reward whose oracle, if it or a part of it is one, knows which answers are right."""
+    """A method or reward with its oracle connected to the golds."""
     if isinstance(part, Oracle):
         return replace(part, is_right=is_right)
     parts = {name: getattr(part, name) for name in ("inner", "reward") if hasattr(part, name)}

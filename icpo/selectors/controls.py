@@ -9,7 +9,10 @@ from icpo.types import AskLookahead, Attempt, Selecting, Selection, validated
 
 @validated
 class KeepAll:
-    """All attempts are kept; where they no longer fit the context the oldest are dropped and counted."""
+    """Keeps all attempts.
+
+    Where they do not fit the context, the oldest are dropped and counted.
+    """
 
     name: str
     needs_lookaheads: ClassVar[bool] = False

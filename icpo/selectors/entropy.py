@@ -1,4 +1,4 @@
-"""Keeps the attempt whose look-ahead answers have least entropy (paper, Algorithm 1, line 6)."""
+"""Selection by least look-ahead entropy (paper, Algorithm 1, line 6)."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -8,9 +8,9 @@ from icpo.types import AskLookahead, Attempt, Selecting, Selection, validated
 
 @validated
 class Entropy:
-    """Least look-ahead entropy wins; the first of equals; nothing is kept where no attempt could be shown.
+    """Keeps the attempt of least look-ahead entropy, the first of equals.
 
-    `largest` keeps the most uncertain instead, as a control.
+    Keeps none where no attempt could be shown. `largest` keeps the most uncertain instead, as a control.
     """
 
     name: str = "entropy"

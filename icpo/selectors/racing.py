@@ -1,4 +1,4 @@
-"""Least look-ahead entropy by racing: the worse half leaves after each instalment (docs/racing.md)."""
+"""Least look-ahead entropy by racing (docs/racing.md)."""
 
 from collections.abc import Sequence
 from itertools import chain, repeat
@@ -32,7 +32,10 @@ class EntropyRacing:
         return estimated_bits(lookahead.votes, budget)
 
     def survivors(self, ranked: Sequence[Lookahead], budget: int, num_left: int) -> Sequence[Lookahead]:
-        """Those that stay of the attempts in the race, best first; `num_left` samples of each may follow."""
+        """The attempts that stay in the race, best first.
+
+        `num_left` samples of each may follow.
+        """
         return ranked[: ceil(len(ranked) / 2)]
 
     def is_over(self, racing: Sequence[Lookahead]) -> bool:
@@ -52,7 +55,7 @@ class EntropyRacing:
     def select(
         self, attempts: Sequence[Attempt], ask: AskLookahead, *, num_lookaheads: int, seed: int
     ) -> Selecting:
-        """Race the attempts and keep the one of least estimated entropy, the first of equals.
+        """Race the attempts; keep the one of least estimated entropy.
 
         A single entrant is kept without a look-ahead; nothing is kept where no attempt could be shown.
         """
@@ -76,11 +79,12 @@ class EntropyRacing:
 
 
 def estimated_bits(votes: Votes, budget: int) -> float:
-    """The entropy behind the votes, in bits: plug-in, Miller and Madow's correction, price of silence.
+    """The entropy behind the votes, in bits, corrected for its bias.
 
-    The correction, (classes - 1) / (2 answers) nats, is the leading term of the plug-in's bias, which is
-    downward. The price of silence (docs/paper_notes.md) is log2 of the whole budget times the share of
-    abstentions, the same at every stage; without any answer it is 5 log2(budget).
+    The sum of the plug-in, Miller and Madow's correction and the price of silence. The correction, (classes -
+    1) / (2 answers) nats, is the leading term of the plug-in's bias, which is downward. The price of silence
+    (docs/paper_notes.md) is log2 of the whole budget times the share of abstentions, the same at every stage;
+    without any answer it is 5 log2(budget).
     """
     if votes.num_answered == 0:
         return 5 * price_bits(budget)

@@ -7,7 +7,10 @@ from icpo.types.validated import validated
 
 @validated
 class Budget:
-    """The numbers of a budget, of which a method reads those that it uses; the defaults are the paper's."""
+    """How much to sample; each method reads what it uses.
+
+    The defaults are the paper's.
+    """
 
     num_rounds: NonNegativeInt = 5
     """n: rounds of ME-ICPO."""

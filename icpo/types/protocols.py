@@ -1,4 +1,4 @@
-"""The protocols that the parts of a cell meet as, and what a method is given to work with."""
+"""Protocols of a cell's parts, and what a method works with."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -46,7 +46,10 @@ class PromptBook(Protocol):
 
 
 def visible(text: str, reasoning_end: str | None) -> str:
-    """What follows the last `reasoning_end`: everything if None, nothing if the reasoning never ended."""
+    """The text after the last `reasoning_end`.
+
+    Everything if it is None; nothing if the reasoning never ended.
+    """
     if reasoning_end is None:
         return text
     return text.rpartition(reasoning_end)[2] if reasoning_end in text else ""
@@ -54,9 +57,10 @@ def visible(text: str, reasoning_end: str | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Toolkit:
-    """What a method works with besides its own settings: prompts, sampling by purpose, reading and voting.
+    """What a method works with besides its own settings.
 
-    `thinking_tokens` is what a reply that is to be short (a verdict, a step) gets on top, for its thoughts.
+    Prompts, sampling by purpose, reading and voting. `thinking_tokens` is what a reply that is to be short (a
+    verdict, a step) gets on top, for its thoughts.
     """
 
     prompts: PromptBook
@@ -71,7 +75,7 @@ class Toolkit:
         return visible(text, self.reasoning_end)
 
     def ask(self, purpose: Purpose, prompt: Prompt, num_samples: int, seed: int) -> SampleRequest:
-        """A request with its purpose's sampling; seed 0 when greedy, as all samples are equal."""
+        """A request with its purpose's sampling; seed 0 when greedy."""
         sampling = self.sampling[purpose]
         return SampleRequest(purpose, prompt, sampling, num_samples, 0 if sampling.is_greedy else seed)
 
@@ -90,7 +94,10 @@ class Toolkit:
 
 
 class Method(Protocol):
-    """One way to answer a question at test time; pure logic that yields requests and receives completions."""
+    """One way to answer a question at test time.
+
+    Pure logic: it yields requests and receives completions.
+    """
 
     @property
     def name(self) -> str:
@@ -98,7 +105,7 @@ class Method(Protocol):
 
     @property
     def label(self) -> str:
-        """Its part of the cell's name: holds every setting of it that varies within a run."""
+        """A name that holds every setting that varies in a run."""
 
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
         """Answer one question: a generator whose requests depend on its arguments alone."""
@@ -121,7 +128,10 @@ class Extensible(Method, Protocol):
         """Its budget, whose `num_finals` says how many there are to be."""
 
     def add_finals(self, result: QuestionResult, tools: Toolkit, *, num_more: int) -> Solving:
-        """The same result with `num_more` final samples more at each set; texts of completions are gone."""
+        """The same result with `num_more` more final samples at each set.
+
+        The texts of the result's completions are not available.
+        """
 
 
 class RewardSource(Protocol):
@@ -138,11 +148,11 @@ class RewardSource(Protocol):
     def rewards(
         self, question: Question, candidates: Sequence[Candidate], votes: Votes, *, seed: int
     ) -> Rewards:
-        """One reward per candidate, in order: 1, 0 or None (no tag); `seed` breaks ties."""
+        """One reward per candidate: 1, 0 or None. `seed` breaks ties."""
 
 
 class AskLookahead(Protocol):
-    """Samples look-aheads for a selector, as many for each attempt as it wants."""
+    """Samples look-aheads for a selector, given numbers by attempt."""
 
     def __call__(self, wanted: Mapping[int, int]) -> Looking:
         """Sample `wanted[i]` more look-aheads of attempt i; return all so far of each i in `wanted`.
@@ -163,7 +173,7 @@ class Selector(Protocol):
     def select(
         self, attempts: Sequence[Attempt], ask: AskLookahead, *, num_lookaheads: int, seed: int
     ) -> Selecting:
-        """The attempts kept, as different indices into `attempts`, in the order they enter the history.
+        """The attempts kept, as different indices, in the history's order.
 
         A generator; asks for look-aheads if needed (`yield from ask({i: 4})`), at most `num_lookaheads` of
         each attempt.
@@ -182,13 +192,16 @@ class Engine(Protocol):
 
     @property
     def block_questions(self) -> int | None:
-        """Questions whose requests share a batch; None where requests are completed one by one."""
+        """Questions whose requests share a batch; None without batches."""
 
     def submit(self, ticket: int, request: SampleRequest) -> None:
         """Queue a request under the caller's ticket."""
 
     def finished(self) -> list[tuple[int, list[Completion]]]:
-        """The requests that ended since the last call; waits for one. Raises EngineError if it dies."""
+        """The requests that ended since the last call; waits for one.
+
+        Raises EngineError if the engine dies.
+        """
 
     def cancel(self, ticket: int) -> None:
         """Drop a request: it will not be reported as finished."""
@@ -198,14 +211,14 @@ class Engine(Protocol):
 
 
 class Observer:
-    """Sees one question while it is solved. A subclass overrides what it looks at."""
+    """Observes one question while it is solved; override what you need."""
 
     def requested(self, requests: list[SampleRequest]) -> None:
         """Called with each stage's requests before they are submitted."""
 
     def completed(self, requests: list[SampleRequest], batches: Batches) -> None:
-        """Called with the same requests and their completions, before the method receives them."""
+        """Called with requests and completions, before the method receives them."""
 
     def returned(self, result: QuestionResult) -> QuestionResult:
-        """Called with the method's result; returns it, or a copy with something added."""
+        """Called with the method's result; returns it or an enriched copy."""
         return result

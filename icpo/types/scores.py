@@ -1,11 +1,11 @@
-"""What grading says of one question under one seed: one line of scores.jsonl."""
+"""Grades of one question and seed: a line of scores.jsonl."""
 
 from dataclasses import dataclass
 from enum import Enum
 
 
 class Outcome(str, Enum):
-    """How one final ended; all but `correct` count as wrong, and each kind is counted apart."""
+    """How one final sample ended; all but `correct` count as wrong."""
 
     CORRECT = "correct"
     WRONG = "wrong"
@@ -16,9 +16,10 @@ class Outcome(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class GradedFinals:
-    """Outcomes of one set of final samples, and the representative of each answer class (None: abstained).
+    """Outcomes and answer classes of one set of final samples.
 
-    `num_skipped` counts the pairs of classes that the vote's budget left uncompared.
+    A class is named by its representative (None: abstained). `num_skipped` counts the pairs of classes that
+    the vote's budget left uncompared.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -42,7 +43,7 @@ class GradedFinals:
 
 @dataclass(frozen=True, slots=True)
 class GradedRound:
-    """Whether each candidate of a round agrees with gold; None where it gave no answer."""
+    """Whether each candidate is right; None where it gave no answer."""
 
     correct: tuple[bool | None, ...]
 
@@ -52,7 +53,10 @@ class GradedRound:
 
 @dataclass(frozen=True, slots=True)
 class QuestionScore:
-    """The grades of one question under one seed; `finals` maps rounds done to the samples taken then."""
+    """The grades of one question under one seed.
+
+    `finals` maps rounds done to the samples taken then.
+    """
 
     question_id: str
     seed: int
@@ -71,5 +75,5 @@ class QuestionScore:
 
     @property
     def last(self) -> GradedFinals:
-        """The final samples after the most rounds, by which a cell is scored."""
+        """The final samples after the most rounds, which are scored."""
         return max(self.finals, key=lambda entry: entry[0])[1]

@@ -12,7 +12,10 @@ from icpo.types.validated import validated
 
 
 class AnswerKind(str, Enum):
-    """What an answer looks like, which decides its prompts, its extraction and its equivalence."""
+    """What an answer looks like.
+
+    It decides prompts, extraction and equivalence.
+    """
 
     NUMBER = "number"
     CHOICE = "choice"
@@ -20,7 +23,7 @@ class AnswerKind(str, Enum):
 
 
 class Purpose(str, Enum):
-    """What a sample is for; seeds, journals and costs are kept apart by it."""
+    """What a sample is for; seeds and costs are kept per purpose."""
 
     CANDIDATE = "candidate"
     SUMMARY = "summary"
@@ -43,7 +46,10 @@ class FinishReason(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question. It carries no gold answer: only the oracle reward and the grader hold the golds."""
+    """One question, without its gold answer.
+
+    Only the oracle reward and the grader hold the golds.
+    """
 
     question_id: str
     text: str
@@ -85,9 +91,10 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What is sent: the engine applies the backbone's chat template, or joins the two raw.
+    """A system and a user text to send.
 
-    Half a character (a lone surrogate), which no tokenizer and no server takes, becomes U+FFFD.
+    The engine applies the backbone's chat template, or joins the two raw. Half a character (a lone
+    surrogate), which no tokenizer and no server takes, becomes U+FFFD.
     """
 
     system: str
@@ -106,10 +113,11 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class SampleRequest:
-    """`num_samples` completions of one prompt; sample i of an engine that seeds by sample uses seed + i.
+    """A request for `num_samples` completions of one prompt.
 
-    With `scored` nothing is sampled: completion i is `scored[i]` with its log-probability after the prompt
-    and `score_after`, the words that the model has written by then.
+    Sample i of an engine that seeds by sample uses seed + i. With `scored` nothing is sampled: completion i
+    is `scored[i]` with its log-probability after the prompt and `score_after`, the words that the model has
+    written by then.
     """
 
     purpose: Purpose
@@ -123,9 +131,10 @@ class SampleRequest:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """One completion; `draw` is its place in the journal, set when it is journalled.
+    """One completion of a prompt.
 
-    `log_probability`, in nats, is of a text that was scored.
+    `draw` is its place in the journal, set when it is journalled. `log_probability`, in nats, is of a text
+    that was scored.
     """
 
     text: str
@@ -165,7 +174,7 @@ class Votes:
 
     @property
     def winners(self) -> tuple[str, ...]:
-        """The classes with the most votes: several in a tie, none when nobody answered."""
+        """The classes with the most votes; none when nobody answered."""
         return tuple(answer for answer, n in self.counts if n == self.counts[0][1])
 
     @property
@@ -177,7 +186,7 @@ class Votes:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A candidate with its reward (None: no tag) and its summary, as in a history."""
+    """A candidate with its reward (None: no tag) and its summary."""
 
     candidate: Candidate
     reward: int | None
@@ -190,9 +199,10 @@ History = tuple[Attempt, ...]
 
 @dataclass(frozen=True, slots=True)
 class Lookahead:
-    """The answers sampled with one more attempt in the history; `attempt` is its index in the round.
+    """The answers sampled with one more attempt in the history.
 
-    `num_dropped` counts the older attempts that did not fit into their prompt.
+    `attempt` is the attempt's index in the round. `num_dropped` counts the older attempts that did not fit
+    into their prompt.
     """
 
     attempt: int
@@ -216,7 +226,7 @@ class Lookahead:
 
 @dataclass(frozen=True, slots=True)
 class Rewards:
-    """One reward per candidate (None: no tag); `winner` is the class that was rewarded, if one was."""
+    """One reward per candidate (None: no tag), and the class rewarded."""
 
     tags: tuple[int | None, ...]
     winner: str | None = None
@@ -225,7 +235,7 @@ class Rewards:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The attempts kept, as indices into those given, and the look-aheads that decided."""
+    """Indices of the attempts kept, and the look-aheads that decided."""
 
     kept: tuple[int, ...]
     lookaheads: tuple[Lookahead, ...] = ()
@@ -233,10 +243,11 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """What one round did. `eligible[i]` is the candidate index of attempt i; `kept` indexes attempts.
+    """What one round did.
 
-    `num_dropped` counts attempts that did not fit into the candidates' prompt. An attempt too long to
-    be shown even alone has no look-aheads, and a selector that compares them never keeps it.
+    `eligible[i]` is the candidate index of attempt i; `kept` holds indices of attempts. `num_dropped` counts
+    attempts that did not fit into the candidates' prompt. An attempt too long to be shown even alone has no
+    look-aheads, and a selector that compares them never keeps it.
     """
 
     candidates: tuple[Candidate, ...]
@@ -251,9 +262,10 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of a search baseline: its samples, its value and the step that it continues.
+    """One step of a search baseline, with its samples and value.
 
-    `verdicts` are the model's own verdicts behind the value; None is one that could not be read.
+    `parent` is the step that it continues. `verdicts` are the model's own verdicts behind the value; None is
+    one that could not be read.
     """
 
     name: str
@@ -265,7 +277,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What one question cost. A prompt is counted once a request: its samples share one prefill."""
+    """What one question cost.
+
+    A prompt is counted once per request, since its samples share one prefill.
+    """
 
     num_requests: int = 0
     num_sequences: int = 0
@@ -279,10 +294,11 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class QuestionResult:
-    """Everything sampled for one question and seed; `finals` pairs rounds done with final samples.
+    """Everything sampled for one question and seed.
 
-    `usage_at_finals` has, for each set of final samples, the cost of a run that ends with it;
-    `dropped_at_finals` how many attempts did not fit into its prompt (empty for methods without a history).
+    `finals` pairs rounds done with final samples. `usage_at_finals` has, for each set of final samples, the
+    cost of a run that ends with it; `dropped_at_finals` how many attempts did not fit into its prompt (empty
+    for methods without a history).
     """
 
     question: Question
@@ -300,7 +316,7 @@ class QuestionResult:
 
     @property
     def rounds(self) -> tuple[Round, ...]:
-        """The rounds of the trace, in order; steps of other methods are left out."""
+        """The rounds of the trace, in order; other steps are left out."""
         return tuple(step for step in self.trace if isinstance(step, Round))
 
 
