@@ -7,12 +7,12 @@ from pathlib import Path
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
-CONF = Path(__file__).resolve().parents[2] / "conf"
+from icpo.config import config_source
 
 
 def main(file: Path, overrides: list[str]) -> None:
     """Composes as the command line would, and resolves every interpolation."""
-    with initialize_config_dir(str(CONF), version_base="1.3"):
+    with initialize_config_dir(config_dir=config_source(), version_base="1.3"):
         config = compose("config", overrides=["+exp=train_nano", *overrides])
     job = OmegaConf.to_container(config.job, resolve=True, throw_on_missing=True)
     file.write_text(json.dumps(job, indent=1) + "\n", encoding="utf-8")

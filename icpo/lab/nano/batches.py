@@ -9,13 +9,13 @@ from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from icpo.benchmarks.arithmetic import Rules
-from icpo.lab.nano.examples import Example, Mixture, PromptSet, draw_example, draw_source
+from icpo.lab.nano.examples import Example, Mixture, PromptSet, Task, draw_example, draw_source
 from icpo.lab.nano.mistakes import AssumedMistakes
 from icpo.lab.nano.own_mistakes import OwnMistakes
 from icpo.lab.nano.tokenizer import END
@@ -25,17 +25,26 @@ LENGTH_STEP_TOKENS = 16
 EXAMPLES_PER_SOURCE = 2
 
 
+class Row(NamedTuple):
+    """The token ids of an example: its prompt, its completion and the end mark."""
+
+    token_ids: list[int]
+    num_prompt_tokens: int
+    has_tags: bool  # its prompt holds ideas with tags
+
+
 @dataclass(frozen=True, slots=True)
 class Batch:
     """Right-padded token ids, shape (B, T), and what is learned from them.
 
     `positions` are flat indices into B * T where a completion's token is to be predicted; `targets` are those
-    tokens.
+    tokens. `num_tagged` of the examples show ideas with tags.
     """
 
     token_ids: NDArray[np.int32]
     positions: NDArray[np.int32]
     targets: NDArray[np.int32]
+    num_tagged: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +79,14 @@ class BatchMaker:
     def chunk(self, index: int) -> list[Batch]:
         """The batches of chunk `index`: examples of like length together, the batches in random order."""
         encoded = encode(self.examples(index), load_tokenizer(self.tokenizer_folder))
-        encoded.sort(key=lambda pair: len(pair[0]))
+        encoded.sort(key=lambda row: len(row.token_ids))
         batches: list[Batch] = []
-        rows: list[tuple[list[int], int]] = []
-        for pair in encoded:
-            if rows and (len(rows) + 1) * _padded(len(pair[0])) > self.tokens_per_batch:
+        rows: list[Row] = []
+        for row in encoded:
+            if rows and (len(rows) + 1) * _padded(len(row.token_ids)) > self.tokens_per_batch:
                 batches.append(collate(rows))
                 rows = []
-            rows.append(pair)
+            rows.append(row)
         batches.append(collate(rows))
         Random(derive_seed(self.seed, "order", index)).shuffle(batches)
         return batches
@@ -98,27 +107,31 @@ def load_tokenizer(folder: Path) -> Any:
     return Tokenizer.from_file(str(folder / "tokenizer.json"))
 
 
-def encode(examples: Sequence[Example], tokenizer: Any) -> list[tuple[list[int], int]]:
-    """Token ids of prompt, completion and end mark, with the number of prompt tokens.
+def encode(examples: Sequence[Example], tokenizer: Any) -> list[Row]:
+    """The examples' token ids.
 
     Prompt and completion are encoded apart: at test time the completion's tokens are the model's choice.
     """
     prompts = tokenizer.encode_batch([e.prompt for e in examples], add_special_tokens=False)
     completions = tokenizer.encode_batch([e.completion for e in examples], add_special_tokens=False)
     end = tokenizer.token_to_id(END)
-    return [([*p.ids, *c.ids, end], len(p.ids)) for p, c in zip(prompts, completions, strict=True)]
+    return [
+        Row([*p.ids, *c.ids, end], len(p.ids), e.task in (Task.TAGGED, Task.FORCED))
+        for p, c, e in zip(prompts, completions, examples, strict=True)
+    ]
 
 
-def collate(rows: Sequence[tuple[list[int], int]]) -> Batch:
-    """Pads rows of (token ids, prompt tokens) to one batch; padding is 0 and never learned."""
-    width = _padded(max(len(ids) for ids, _ in rows))
+def collate(rows: Sequence[Row]) -> Batch:
+    """Pads rows to one batch; padding is 0 and never learned."""
+    width = _padded(max(len(row.token_ids) for row in rows))
     token_ids = np.zeros((len(rows), width), dtype=np.int32)
     positions, targets = [], []
-    for i, (ids, num_prompt_tokens) in enumerate(rows):
+    for i, (ids, num_prompt_tokens, _) in enumerate(rows):
         token_ids[i, : len(ids)] = ids
         positions.append(np.arange(num_prompt_tokens - 1, len(ids) - 1, dtype=np.int32) + i * width)
         targets.append(ids[num_prompt_tokens:])
-    return Batch(token_ids, np.concatenate(positions), np.concatenate(targets).astype(np.int32))
+    num_tagged = sum(row.has_tags for row in rows)
+    return Batch(token_ids, np.concatenate(positions), np.concatenate(targets).astype(np.int32), num_tagged)
 
 
 def stream(maker: BatchMaker, first_chunk: int, num_workers: int) -> Generator[list[Batch], None, None]:

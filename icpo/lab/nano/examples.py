@@ -7,7 +7,7 @@ from random import Random
 
 from icpo.benchmarks.arithmetic import LEVELS, Problem, Rules, Split, draw_problem
 from icpo.benchmarks.arithmetic.stories import TRAIN_WORLDS
-from icpo.lab.nano.histories import Idea, draw_history, random_tags
+from icpo.lab.nano.histories import RANDOM_TAG_SHARE, Idea, draw_history, random_tags
 from icpo.lab.nano.mistakes import Mistakes, SimulatedSolver
 from icpo.lab.nano.policy import Policy
 from icpo.lab.nano.solutions import Solution, right_solution
@@ -52,17 +52,23 @@ class PromptSet:
 
 @dataclass(frozen=True, slots=True)
 class Mixture:
-    """How often each task occurs (weights need not sum to one), where tags come from, and who answers."""
+    """How often each task occurs (weights need not sum to one), where tags come from, and who answers.
+
+    In `coin_share` of the contexts with tags a fair coin tags each idea, and the target follows these tags.
+    """
 
     tasks: Mapping[Task, float]
     tags: Tags
     policy: Policy
+    coin_share: float = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tasks", {Task(task): weight for task, weight in self.tasks.items()})
         object.__setattr__(self, "tags", Tags(self.tags))
         if min(self.tasks.values(), default=0) < 0 or not sum(self.tasks.values()):
             raise ValueError(f"task weights must not be negative and not all zero, got {self.tasks}")
+        if not 0 <= self.coin_share <= 1:
+            raise ValueError(f"coin_share must lie in [0, 1], got {self.coin_share}")
 
     def draw(self, rng: Random) -> Task:
         """One task."""
@@ -101,8 +107,8 @@ def draw_example(rng: Random, source: Source, mixture: Mixture, prompts: PromptS
     """One example about the source's problem.
 
     Without ideas, or with untagged ones, the target is an attempt of the mixture's policy; with tagged ideas,
-    an attempt of that policy after their updates. Random tags (`Tags.RANDOM`) are shown in place of the
-    majority's, which the target still follows.
+    an attempt of that policy after their updates: with the majority's tags, or in `coin_share` of these
+    contexts with a coin's. Random tags (`Tags.RANDOM`) are shown in place of those that the target follows.
     """
     question, chain, policy = as_question(source.problem), source.problem.chain, mixture.policy
     task = mixture.draw(rng)
@@ -111,8 +117,10 @@ def draw_example(rng: Random, source: Source, mixture: Mixture, prompts: PromptS
             prompt, completion = _direct(rng, question, prompts), policy.attempt(chain, rng).text
         case Task.TAGGED | Task.FORCED:
             history = draw_history(source.draw_attempt, _num_ideas(rng), policy.update, rng)
+            if mixture.coin_share and rng.random() < mixture.coin_share:
+                history = random_tags(history, 0.5, rng)
             solution = policy.attempt_after(chain, history, rng)
-            shown = random_tags(history, rng) if mixture.tags is Tags.RANDOM else history
+            shown = random_tags(history, RANDOM_TAG_SHARE, rng) if mixture.tags is Tags.RANDOM else history
             attempts = tuple(idea.attempt for idea in shown)
             if task is Task.FORCED:
                 prompt, completion = prompts.forced.look_ahead(question, attempts), f"{solution.answer}}}"

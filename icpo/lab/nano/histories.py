@@ -110,6 +110,6 @@ def updated(
     return rng.choices(pool, [exp(update.step_size * (e - highest)) for e in estimates], k=size)
 
 
-def random_tags(history: Sequence[Idea], rng: Random) -> tuple[Idea, ...]:
-    """The same ideas with tags that tell nothing: each is 1 with probability RANDOM_TAG_SHARE."""
-    return tuple(Idea(idea.solution, int(rng.random() < RANDOM_TAG_SHARE)) for idea in history)
+def random_tags(history: Sequence[Idea], share: float, rng: Random) -> tuple[Idea, ...]:
+    """The same ideas with tags independent of the vote: each is 1 with probability `share`."""
+    return tuple(Idea(idea.solution, int(rng.random() < share)) for idea in history)

@@ -116,7 +116,7 @@ class TrainNano:
             tokens_per_batch=self.tokens_per_batch,
         )
         report = partial(append_scores, cell / "curve.csv", log)
-        model = train(self.training, maker, cell, report)
+        model, num_tagged = train(self.training, maker, cell, report)
         tokenizer = load_tokenizer(folder)
         save_model(model, folder)
         trained_seconds = time.monotonic() - started
@@ -126,6 +126,7 @@ class TrainNano:
         return {
             **scores,
             "num_parameters": model.num_parameters(),
+            "num_tagged_examples": num_tagged,
             "training_seconds": trained_seconds,
             "wall_seconds": time.monotonic() - started,
         }

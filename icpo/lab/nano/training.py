@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from icpo.errors import IcpoError
 from icpo.lab.nano.batches import Batch, BatchMaker, load_tokenizer, stream
@@ -94,8 +94,15 @@ class Run:
         return sum(p.num_steps for p in self.phases)
 
 
-def train(run: Run, maker: BatchMaker, folder: Path, log: Log) -> Any:
-    """Trains from the last checkpoint in `folder`, or from scratch; returns the model.
+class Trained(NamedTuple):
+    """A trained model and how many examples with tagged ideas it was trained on."""
+
+    model: Any
+    num_tagged: int
+
+
+def train(run: Run, maker: BatchMaker, folder: Path, log: Log) -> Trained:
+    """Trains from the last checkpoint in `folder`, or from scratch.
 
     A run that was stopped and started again ends with the same weights as an uninterrupted one, on the same
     kind of device.
@@ -110,12 +117,15 @@ def train(run: Run, maker: BatchMaker, folder: Path, log: Log) -> Any:
             _run_phase(state, run, _phase_maker(state, run, maker, index, folder), first, log)
         first = last
     state.save()
-    return state.model
+    return Trained(state.model, state.num_tagged)
 
 
 @dataclass
 class _State:
-    """Where training stands; `taken` counts the batches used of the current chunk."""
+    """Where training stands; `taken` counts the batches used of the current chunk.
+
+    `num_tagged` counts the examples with tagged ideas so far.
+    """
 
     folder: Path
     model: Any
@@ -124,6 +134,7 @@ class _State:
     phase: int = 0
     chunk: int = 0
     taken: int = 0
+    num_tagged: int = 0
 
     @classmethod
     def start(cls, run: Run, maker: BatchMaker, folder: Path) -> "_State":
@@ -156,7 +167,7 @@ class _State:
         """Writes the checkpoint; a torn write leaves the former one."""
         import torch
 
-        place = [self.step, self.phase, self.chunk, self.taken]
+        place = [self.step, self.phase, self.chunk, self.taken, self.num_tagged]
         part = self.file.with_suffix(".part")
         torch.save(
             {"model": self.model.state_dict(), "optimiser": self.optimiser.state_dict(), "place": place}, part
@@ -169,9 +180,12 @@ class _State:
         if not self.file.exists():
             return
         saved = torch.load(self.file, map_location=device, weights_only=True)
+        try:
+            self.step, self.phase, self.chunk, self.taken, self.num_tagged = saved["place"]
+        except ValueError:
+            raise TrainingError(f"{self.file} is of an older version; delete it to train anew") from None
         self.model.load_state_dict(saved["model"])
         self.optimiser.load_state_dict(saved["optimiser"])
-        self.step, self.phase, self.chunk, self.taken = saved["place"]
         logger.info("training goes on at step %d", self.step)
 
 
@@ -215,6 +229,7 @@ def _run_phase(state: _State, run: Run, maker: BatchMaker, first: int, log: Log)
             loss = _train_step(state, run, batch, rate)
             state.step += 1
             state.taken += 1
+            state.num_tagged += batch.num_tagged
             num_tokens += batch.token_ids.size
             if state.step % run.log_every_steps == 0 or state.step == last:
                 speed = num_tokens / (time.monotonic() - started)

@@ -1,5 +1,6 @@
 """Targets follow the policy, ideas are tagged as the mixture says, and nothing of dev or test can occur."""
 
+import hashlib
 import re
 from random import Random
 
@@ -14,11 +15,15 @@ from icpo.lab.nano.solutions import read_solution
 from icpo.prompts import paper
 
 
-def examples(task, prompts, count=200, tags=Tags.MAJORITY, policy=FLAWLESS):
+def examples(task, prompts, count=200, tags=Tags.MAJORITY, policy=FLAWLESS, coin_share=0.0):
+    yield from drawn(Mixture({task: 1.0}, tags, policy, coin_share), prompts, count)
+
+
+def drawn(mixture, prompts, count):
     rng = Random(3)
     for _ in range(count):
         source = draw_source(rng, RULES, AssumedMistakes())
-        yield source, draw_example(rng, source, Mixture({task: 1.0}, tags, policy), prompts)
+        yield source, draw_example(rng, source, mixture, prompts)
 
 
 @pytest.mark.parametrize("task", [Task.DIRECT, Task.UNTAGGED])
@@ -75,20 +80,47 @@ def test_judgements_are_right_and_both_occur(prompts):
 
 
 def test_majority_tags_tell_and_random_tags_do_not(prompts):
-    def right_share(title, tags):
+    def right_share(title, tags, coin_share):
         hits = [
             f"boxed{{{s.problem.answer}}}" in idea
-            for s, e in examples(Task.TAGGED, prompts, 600, tags)
+            for s, e in examples(Task.TAGGED, prompts, 600, tags, coin_share=coin_share)
             if title in e.prompt
             for idea in e.prompt.split(title)[1].partition(paper.GOOD_IDEAS)[0].split("]- ")[1:]
         ]
         return sum(hits) / len(hits)
 
-    def told(tags):
-        return right_share(paper.GOOD_IDEAS, tags) - right_share(paper.BAD_IDEAS, tags)
+    def told(tags, coin_share=0.0):
+        good, bad = (right_share(title, tags, coin_share) for title in (paper.GOOD_IDEAS, paper.BAD_IDEAS))
+        return good - bad
 
     assert told(Tags.MAJORITY) > 0.3
     assert abs(told(Tags.RANDOM)) < 0.1
+    assert abs(told(Tags.MAJORITY, coin_share=1.0)) < 0.1
+    assert 0.1 < told(Tags.MAJORITY, coin_share=0.5) < told(Tags.MAJORITY)
+
+
+@pytest.mark.parametrize(("tags", "follows"), [(Tags.MAJORITY, True), (Tags.RANDOM, False)])
+def test_targets_avoid_right_answers_that_a_coin_tags_0(tags, follows, prompts):
+    policy = Policy(0.2, 0.25, Update(2.0, 0.25))
+
+    def right_share(title):
+        found = [
+            read_solution(e.completion).answer == int(s.problem.answer)
+            for s, e in examples(Task.TAGGED, prompts, 1000, tags, policy, coin_share=1.0)
+            if e.prompt.count("]- ") == 1 and f"boxed{{{s.problem.answer}}}" in e.prompt and title in e.prompt
+        ]
+        assert len(found) > 25
+        return sum(found) / len(found)
+
+    difference = right_share(paper.GOOD_IDEAS) - right_share(paper.BAD_IDEAS)
+    assert difference > 0.4 if follows else abs(difference) < 0.2
+
+
+def test_without_a_coin_examples_are_those_of_the_shipped_recipe(prompts):
+    mixture = Mixture({task: 1.0 for task in Task}, Tags.MAJORITY, Policy(0.17, 0.25, Update(2.0, 0.25)))
+    text = "".join(f"{e.prompt}\0{e.completion}\0" for _, e in drawn(mixture, prompts, 200))
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    assert digest == "7caa55851f1535ae30b5b3b4c92a366b112ac06a432cd336bf6d90cda22ec8bd"
 
 
 @pytest.mark.parametrize("tags", Tags)
@@ -104,3 +136,9 @@ def test_targets_follow_the_majority_whatever_tags_are_shown(tags, prompts):
 def test_a_mixture_needs_weights():
     with pytest.raises(ValueError, match="weights"):
         Mixture({Task.DIRECT: 0.0}, Tags.MAJORITY, FLAWLESS)
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.5])
+def test_a_coin_tags_a_share_of_the_contexts(share):
+    with pytest.raises(ValueError, match="coin_share must"):
+        Mixture({Task.TAGGED: 1.0}, Tags.MAJORITY, FLAWLESS, coin_share=share)

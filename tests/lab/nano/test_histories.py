@@ -106,7 +106,7 @@ def test_winners_after_the_first_come_from_the_updated_policy():
 
 def test_random_tags_know_nothing():
     history = tuple(Idea(solution(answer), int(answer == 1)) for answer in (1, 2) * 2000)
-    tagged = random_tags(history, Random(0))
+    tagged = random_tags(history, RANDOM_TAG_SHARE, Random(0))
     assert [i.solution for i in tagged] == [i.solution for i in history]
     share = {a: mean(i.reward for i in tagged if i.solution.answer == a) for a in (1, 2)}
     assert abs(share[1] - share[2]) < 0.05 and abs(share[1] - RANDOM_TAG_SHARE) < 0.05

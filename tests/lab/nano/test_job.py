@@ -1,20 +1,18 @@
 """What could only fail after hours of training is refused before it starts; its curve has each step once."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hydra import compose, initialize_config_dir
 from hydra.utils import instantiate
 
+from icpo.config import config_source
 from icpo.lab.nano.job import append_scores
-
-CONF = Path(__file__).parents[3] / "conf"
 
 
 @pytest.fixture(scope="module")
 def job():
-    with initialize_config_dir(str(CONF), version_base="1.3"):
+    with initialize_config_dir(config_dir=config_source(), version_base="1.3"):
         return instantiate(compose("config", overrides=["+exp=train_nano"]).job, _convert_="all")
 
 

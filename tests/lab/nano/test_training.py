@@ -60,13 +60,43 @@ def test_a_resumed_run_ends_with_the_same_weights(maker, tmp_path):
     steps = []
     resumed = train(RUN, maker, tmp_path / "cut", lambda scores, step: steps.append(step))
     assert steps[0] == 11, "goes on after the checkpoint of step 10"
-    assert torch.equal(weights(whole), weights(resumed))
+    assert torch.equal(weights(whole.model), weights(resumed.model))
+
+
+def test_contexts_with_tags_are_counted_across_phases_and_resumes(maker, tmp_path):
+    mixed = replace(DIRECT, tasks={Task.DIRECT: 1.0, Task.TAGGED: 1.0, Task.FORCED: 1.0})
+    phase = replace(RUN.phases[0], num_steps=12)
+    run = replace(RUN, phases=(phase, replace(phase, mixture=mixed)))
+    used = [batch for chunk in range(2) for batch in replace(maker, mixture=mixed).chunk(1_000_000 + chunk)]
+    expected = sum(batch.num_tagged for batch in used[:12])
+    rows = sum(batch.token_ids.shape[0] for batch in used[:12])
+    assert rows / 2 < expected < rows
+
+    base = train(
+        replace(run, phases=(phase, replace(phase, num_steps=0))), maker, tmp_path, lambda s, t: None
+    )
+    assert base.num_tagged == 0, "a last phase of no steps leaves its model to others"
+
+    def stop(scores, step):
+        if step == 22:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(run, maker, tmp_path, stop)
+    assert train(run, maker, tmp_path, lambda s, t: None).num_tagged == expected
+    assert train(run, maker, tmp_path, lambda s, t: None).num_tagged == expected, "nothing left to train"
+
+
+def test_a_checkpoint_of_an_older_version_is_refused(maker, tmp_path):
+    torch.save({"model": {}, "optimiser": {}, "place": [1, 0, 0, 1]}, tmp_path / "checkpoint.pt")
+    with pytest.raises(TrainingError, match="delete it"):
+        train(RUN, maker, tmp_path, lambda scores, step: None)
 
 
 def test_workers_make_the_same_batches(maker, tmp_path):
     one = train(RUN, maker, tmp_path / "one", lambda scores, step: None)
     many = train(replace(RUN, num_workers=2), maker, tmp_path / "many", lambda scores, step: None)
-    assert torch.equal(weights(one), weights(many))
+    assert torch.equal(weights(one.model), weights(many.model))
 
 
 def test_a_phase_that_needs_own_mistakes_says_when_there_are_none(maker, tmp_path):
@@ -132,9 +162,8 @@ def test_no_gpu_is_an_error(maker, tmp_path, monkeypatch):
 def test_a_saved_model_loads(maker, tmp_path, nano_folder):
     from transformers import AutoModelForCausalLM
 
-    model = train(
-        replace(RUN, phases=(replace(RUN.phases[0], num_steps=1),)), maker, tmp_path, lambda s, t: None
-    )
+    run = replace(RUN, phases=(replace(RUN.phases[0], num_steps=1),))
+    model = train(run, maker, tmp_path, lambda s, t: None).model
     save_model(model, tmp_path / "model")
     loaded = AutoModelForCausalLM.from_pretrained(str(tmp_path / "model"))
     assert loaded.config.model_type == "llama" and loaded.config.eos_token_id == model.config.eos_token_id
