@@ -5,12 +5,13 @@
 #   bash experiments/nano/recipes.sh probe FOLDER [MODEL...] [OVERRIDE...]
 #   bash experiments/nano/recipes.sh ablate FOLDER [MODEL...] [OVERRIDE...] base, ME-ICPO with and without entropy
 #   bash experiments/nano/recipes.sh measure FOLDER [MODEL...]              both
-# Everything goes into FOLDER. WORKERS=3 are the processes that make a training's batches.
+# Everything goes into FOLDER. WORKERS are the processes that make a training's batches: 14 for the base, which is
+# alone, 3 for each of the others.
 set -euo pipefail
 doses=(dose_1 dose_1_4 dose_1_16 dose_1_64 dose_0)
 recipes=(coin coin_half coin_steeper)
 stage=${1-}
-[[ -n ${2-} ]] || { sed -n 2,8p "$0" >&2; exit 2; }
+[[ -n ${2-} ]] || { sed -n 2,9p "$0" >&2; exit 2; }
 folder=$(printf %q "$2")
 models=() overrides=()
 for word in "${@:3}"; do
@@ -21,6 +22,7 @@ for word in "${@:3}"; do
   esac
 done
 ((${#models[@]})) || models=("${recipes[@]}" "${doses[@]}")
+workers=${WORKERS:-3}
 third=job.training.phases.2
 
 settings() { # MODEL: what distinguishes its third phase from the shipped recipe's
@@ -41,7 +43,7 @@ icpo() { # OVERRIDE...
   echo "python3 -c 'from icpo.run import main; main(makes_report=False)' output_root=$folder tracking=none $* ${overrides[*]}"
 }
 training() { # CELL OVERRIDE...
-  icpo +exp=train_nano run_name=train "cell=$1" "job.training.num_workers=${WORKERS:-3}" "${@:2}"
+  icpo +exp=train_nano run_name=train "cell=$1" "job.training.num_workers=$workers" "${@:2}"
 }
 measuring() { # MODEL OVERRIDE...
   icpo "${@:2}" "backbone.name=$1" "backbone.model_id=$folder/train/$1/model" engine=transformers \
@@ -55,7 +57,9 @@ ablate() {
 }
 
 case $stage in
-  base) training base $third.num_steps=0 job.exam.num_questions=1 "job.exam.rehearsal_levels=[]" ;;
+  base)
+    workers=${WORKERS:-14}
+    training base $third.num_steps=0 job.exam.num_questions=1 "job.exam.rehearsal_levels=[]" ;;
   train)
     for model in "${models[@]}"; do
       cell=$folder/train/$model

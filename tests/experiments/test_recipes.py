@@ -39,7 +39,7 @@ def test_the_base_ends_before_the_third_phase():
     [line] = printed("base", "out", "job.training.device=cpu")
     job = composed(line).job
     assert [phase.num_steps for phase in job.training.phases] == [3200, 700, 0]
-    assert (job.training.device, job.training.num_workers) == ("cpu", 3)
+    assert (job.training.device, job.training.num_workers) == ("cpu", 14)
 
 
 def test_a_full_dose_is_the_shipped_recipe(shipped):
