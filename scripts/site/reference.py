@@ -71,13 +71,13 @@ def commands() -> str:
 
 
 def experiments() -> str:
-    """A table of the experiments: the first line of each README."""
-    lines = ["| folder | what it is |", "|---|---|"]
+    """A table of the experiments: the title of each README and whom it is for."""
+    lines = ["| folder | what it is | for whom |", "|---|---|---|"]
     for path in sorted((ROOT / "experiments").glob("*/README.md")):
-        title = path.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")
-        lines.append(
-            f"| [{path.parent.name}](../experiments/{path.parent.name}/README.md) | {_cell(title)} |"
-        )
+        head, opening, *_ = path.read_text(encoding="utf-8").split("\n\n")
+        title, readers = head.lstrip("# "), opening.replace("\n", " ").partition(". ")[0]
+        link = f"[{path.parent.name}](../experiments/{path.parent.name}/README.md)"
+        lines.append(f"| {link} | {_cell(title)} | {_cell(readers)} |")
     return "\n".join([*lines, ""])
 
 
