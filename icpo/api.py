@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 from urllib.error import URLError
 from urllib.request import urlopen
@@ -108,9 +107,7 @@ class Solver:
     def __enter__(self) -> "Solver":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @cached_property
@@ -120,7 +117,7 @@ class Solver:
         engine = job.engine.start(job.backbone, max_context_tokens=job.context_tokens)
         self._open.callback(engine.close)
         folder = Path(self._open.enter_context(TemporaryDirectory(prefix="icpo-")))
-        journal = Journal.open(folder / "journal.bin")
+        journal = Journal(folder / "journal.bin")
         self._open.callback(journal.close)
         return JournalledEngine(engine, journal, lambda: None)
 

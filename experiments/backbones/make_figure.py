@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from icpo.errors import RecordsError
-from icpo.report.command_line import ends_in_a_line, run_parser
+from icpo.lab.scripts.command_line import ends_in_a_line, run_parser
 from icpo.report.figure import WHISKER, new_figure, number_bars, save
 from icpo.report.frame import run_frame
 from icpo.report.paper import numbers_of

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from icpo.report.comparison import main
+from icpo.lab.scripts.comparison import main
 
 if __name__ == "__main__":
     main(Path(__file__).parent)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pandas as pd
 from make_table import read_costs
 
-from icpo.report.command_line import ends_in_a_line
+from icpo.lab.scripts.command_line import ends_in_a_line
 from icpo.report.text import markdown_table
 from icpo.store import run_cells
 

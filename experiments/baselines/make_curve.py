@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from icpo.report.command_line import ends_in_a_line, run_parser
+from icpo.lab.scripts.command_line import ends_in_a_line, run_parser
 
 STYLES = {
     "me_icpo": ("ME-ICPO", "#d9702b", "o"),

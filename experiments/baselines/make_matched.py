@@ -18,9 +18,9 @@ from typing import Any
 
 import pandas as pd
 
+from icpo.lab.scripts.command_line import ends_in_a_line, run_parser
 from icpo.metrics import mean_at_k, paired_difference
 from icpo.metrics.compare import Values, values_of
-from icpo.report.command_line import ends_in_a_line, run_parser
 from icpo.report.text import markdown_table
 from icpo.store import load_scores
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import pandas as pd
 
+from icpo.lab.cost_model.flops import ModelSize, sampling_flops
+from icpo.lab.cost_model.sizes import cell_size
+from icpo.lab.scripts.command_line import ends_in_a_line
 from icpo.metrics import compare
-from icpo.metrics.flops import ModelSize, sampling_flops
-from icpo.report.command_line import ends_in_a_line
 from icpo.report.paper import paper_numbers
-from icpo.report.sizes import cell_size
 from icpo.report.text import markdown_table
 from icpo.store import load_scores, read_metrics, run_cells
 

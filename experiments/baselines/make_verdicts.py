@@ -14,10 +14,10 @@ from typing import Any
 import pandas as pd
 
 from icpo.grading import Grader, GradingRules
+from icpo.lab.scripts.command_line import ends_in_a_line, run_parser
 from icpo.metrics import estimate
 from icpo.metrics.estimates import DIFFERENCE
 from icpo.report.cells import arm_name
-from icpo.report.command_line import ends_in_a_line, run_parser
 from icpo.report.text import markdown_table
 from icpo.store import load_results, load_scores, read_manifest, read_metrics, run_cells
 from icpo.types import Step

@@ -14,7 +14,7 @@ from make_curve import draw
 from make_matched import ME_ICPO
 from make_table import NUM_ANSWERS, SHARED_SEARCH
 
-from icpo.report.sizes import model_size
+from icpo.lab.cost_model.sizes import model_size
 from icpo.report.text import markdown_table
 
 HERE = Path(__file__).parent

@@ -12,10 +12,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from icpo.lab.scripts.command_line import ends_in_a_line
 from icpo.metrics import Estimate, QuestionScore, mean_at_k, paired_difference
 from icpo.metrics.per_question import majority_at_k
 from icpo.report.cells import arm_name
-from icpo.report.command_line import ends_in_a_line
 from icpo.report.text import markdown_table
 from icpo.store import load_results, load_scores, read_metrics, run_cells
 from icpo.types import Attempt, QuestionResult

@@ -15,11 +15,11 @@ import pandas as pd
 
 from icpo.errors import RecordsError
 from icpo.grading import Grader, GradingRules
+from icpo.lab.scripts.command_line import ends_in_a_line, run_parser
 from icpo.metrics import Estimate, estimate, mean_at_k, paired_difference
 from icpo.metrics.compare import values_of
 from icpo.metrics.copying import Tally, copy_share, tag_hits
 from icpo.report.cells import arm_name
-from icpo.report.command_line import ends_in_a_line, run_parser
 from icpo.report.text import cell_text, markdown_table, percent, tabular
 from icpo.store import load_results, load_scores, read_manifest, read_metrics, run_cells
 from icpo.types import QuestionResult, QuestionScore, Votes

@@ -22,8 +22,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
+from icpo.lab.scripts.command_line import ends_in_a_line
 from icpo.report import question_frame
-from icpo.report.command_line import ends_in_a_line
 from icpo.report.paper import paper_numbers
 from icpo.report.text import markdown_table
 

@@ -24,10 +24,10 @@ from matplotlib.figure import Figure
 
 from icpo.errors import RecordsError
 from icpo.grading import Grader, GradingRules
+from icpo.lab.scripts.command_line import ends_in_a_line, run_parser
 from icpo.metrics import estimate, mean_at_k
 from icpo.metrics.copying import Tally, copy_share
 from icpo.metrics.estimates import SHARE
-from icpo.report.command_line import ends_in_a_line, run_parser
 from icpo.report.figure import new_figure, save
 from icpo.store import load_results, load_scores, read_manifest, read_metrics, run_cells
 from icpo.types import GradedFinals, Outcome, QuestionResult, QuestionScore

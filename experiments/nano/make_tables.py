@@ -20,11 +20,11 @@ from typing import Any
 import pandas as pd
 
 from icpo.errors import RecordsError
+from icpo.lab.scripts.command_line import ends_in_a_line
 from icpo.metrics import Estimate, QuestionScore, estimate, mean_at_k, paired_difference
 from icpo.metrics.compare import Values
 from icpo.metrics.per_question import accuracy, majority_at_k
 from icpo.report.cells import BASE, ME_ICPO, ArmKey, Cell, load_cells
-from icpo.report.command_line import ends_in_a_line
 from icpo.report.text import markdown_table
 from icpo.store import load_results
 from icpo.types import GradedFinals, QuestionResult, Usage

@@ -17,11 +17,11 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
+from icpo.lab.cost_model.flops import sampling_flops
+from icpo.lab.cost_model.sizes import cell_size
+from icpo.lab.scripts.command_line import ends_in_a_line
 from icpo.metrics import estimate, mean_at_k, paired_difference
-from icpo.metrics.flops import sampling_flops
-from icpo.report.command_line import ends_in_a_line
 from icpo.report.figure import new_figure, save
-from icpo.report.sizes import cell_size
 from icpo.report.text import markdown_table
 from icpo.store import job_settings, load_results, load_scores, read_manifest, read_metrics, run_cells
 from icpo.types import Usage

@@ -11,7 +11,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from icpo.report.command_line import ends_in_a_line, run_parser
+from icpo.lab.scripts.command_line import ends_in_a_line, run_parser
 from icpo.report.figure import new_figure, save
 from icpo.report.frame import run_frame
 

@@ -16,8 +16,8 @@ from icpo.errors import RecordsError
 from icpo.lab.cost_model import complexity
 from icpo.lab.cost_model.complexity import QWEN_7B, Workload, time_threshold
 from icpo.lab.cost_model.fit import CostFit, Measured, fit_costs, growth_exponent
+from icpo.lab.scripts.command_line import ends_in_a_line, run_parser
 from icpo.metrics import mean_at_k, paired_difference
-from icpo.report.command_line import ends_in_a_line, run_parser
 from icpo.report.paper import numbers_of
 from icpo.report.text import markdown_table as table
 from icpo.store import load_scores, read_metrics, run_cells

@@ -15,7 +15,7 @@ from icpo.benchmarks import ArithmeticSource, WordsSource
 from icpo.grading import Grader, GradingRules
 from icpo.lab.probe.estimands import measure
 from icpo.lab.probe.shifts import Shift, shifts_of
-from icpo.report.command_line import ends_in_a_line
+from icpo.lab.scripts.command_line import ends_in_a_line
 from icpo.store import load_results, read_manifest
 
 RESULTS = Path(__file__).parent / "results"

@@ -16,9 +16,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from races import Race, has_forced_answers, idea_of, races_of
 
+from icpo.lab.scripts.command_line import ends_in_a_line, run_parser
 from icpo.metrics import estimate
 from icpo.metrics.estimates import DIFFERENCE
-from icpo.report.command_line import ends_in_a_line, run_parser
 from icpo.report.text import markdown_table
 from icpo.store import load_results, read_metrics, run_cells
 

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from races import BUDGET, Race, describe, draw_answers, made_up_races, stored_races
 
 from icpo.lab.racing import Bound, Certain, Exact, Merged
+from icpo.lab.scripts.command_line import ends_in_a_line, run_parser
 from icpo.metrics import Estimate, estimate
-from icpo.report.command_line import ends_in_a_line, run_parser
 from icpo.report.text import markdown_table
 from icpo.selectors import Entropy
 from icpo.types import Lookahead, Looking, Selection, Selector, Votes

@@ -67,7 +67,7 @@ def write(cell: Path, num_questions: int) -> dict[str, float]:
     """Writes all questions but the last, whose draws are journalled and whose result is not."""
     texts = Texts()
     began = time.monotonic()
-    with CellRecords.open(cell, config=CONFIG, config_digest="measured") as records:
+    with CellRecords(cell, config=CONFIG, config_digest="measured") as records:
         for q in range(num_questions):
             result = solve(records.journal, q, texts)
             if q < num_questions - 1:
@@ -85,7 +85,7 @@ def write(cell: Path, num_questions: int) -> dict[str, float]:
 def resume(cell: Path) -> dict[str, float]:
     """Opens the cell, replays the question that has no result yet from the journal, stores its result."""
     began = time.monotonic()
-    with CellRecords.open(cell, config=CONFIG, config_digest="measured") as records:
+    with CellRecords(cell, config=CONFIG, config_digest="measured") as records:
         opened = time.monotonic()
         last = len(records.done())
         records.append(solve(records.journal, last, None))

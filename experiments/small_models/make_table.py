@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
+from icpo.lab.scripts.command_line import ends_in_a_line
 from icpo.metrics import paired_difference
 from icpo.metrics.compare import values_of
 from icpo.metrics.estimates import Estimate, estimate, estimate_ratio
 from icpo.metrics.per_question import majority_at_k, mean_at_k
-from icpo.report.command_line import ends_in_a_line
 from icpo.store import load_scores
 from icpo.types import Outcome, QuestionScore
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pandas as pd
 
+from icpo.lab.scripts.command_line import ends_in_a_line, run_parser
 from icpo.metrics import Estimate, compare
-from icpo.report.command_line import ends_in_a_line, run_parser
 from icpo.report.text import markdown_table
 from icpo.store import load_scores, read_metrics, run_cells
 

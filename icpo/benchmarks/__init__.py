@@ -11,18 +11,3 @@ from icpo.benchmarks.sources import (
     TextSource,
     WordsSource,
 )
-
-__all__ = [
-    "ArithmeticSource",
-    "Benchmark",
-    "Columns",
-    "FileSource",
-    "HubSource",
-    "Item",
-    "LoadedBenchmark",
-    "Source",
-    "Sourced",
-    "TextSource",
-    "WordsSource",
-    "content_digest",
-]

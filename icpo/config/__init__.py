@@ -11,30 +11,3 @@ from icpo.config.source import compose, config_source, presets
 from icpo.config.sweeper import ArmSweeper, folder_of
 from icpo.config.targets import sources
 from icpo.config.values import build, config_digest, resolved, without
-
-__all__ = [
-    "HYDRA_ERRORS",
-    "ArmSweeper",
-    "CheckCell",
-    "CheckLauncher",
-    "RefuseSecrets",
-    "build",
-    "check_arguments",
-    "check_config",
-    "check_job",
-    "choices",
-    "compose",
-    "config_digest",
-    "config_source",
-    "folder_of",
-    "help_text",
-    "one_line",
-    "presets",
-    "presets_by_kind",
-    "question_kind",
-    "question_name",
-    "resolved",
-    "sources",
-    "with_quoted_question",
-    "without",
-]

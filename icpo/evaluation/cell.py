@@ -73,7 +73,7 @@ def run_cell(
     Raises what it raises, and Interrupted where a signal came, though it be too late to stop it.
     """
     with Interrupt() as interrupt:
-        with CellRecords.open(folder, config=values, config_digest=digest) as records:
+        with CellRecords(folder, config=values, config_digest=digest) as records:
             if sources:
                 accepts_changes = bool(values.get("accept_code_change"))
                 records.resolve_code(sources, accepts_changes=accepts_changes)

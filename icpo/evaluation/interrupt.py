@@ -4,7 +4,7 @@ import logging
 import os
 import signal
 import threading
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import ClassVar
 
 from icpo.errors import Interrupted
@@ -50,9 +50,7 @@ class Interrupt:
             self._previous[signal.SIGALRM] = signal.signal(signal.SIGALRM, self._break_off)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if Interrupt._open is self:
             Interrupt._open = None
             signal.setitimer(signal.ITIMER_REAL, 0)

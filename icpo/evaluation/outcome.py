@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Iterable, Sequence, Sized
 from concurrent.futures import Future, ThreadPoolExecutor
-from types import TracebackType
 from typing import Any
 
 from icpo.benchmarks import LoadedBenchmark
@@ -67,11 +66,9 @@ class Outcomes:
         self._mark()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._thread.shutdown(cancel_futures=True)
-        self._progress.__exit__(kind, error, trace)
+        self._progress.__exit__()
 
     def add(self, result: QuestionResult) -> None:
         """Stores a result, hands it to the grader and shows what is graded by now.

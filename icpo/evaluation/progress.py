@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from glob import escape
 from pathlib import Path
-from types import TracebackType
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
@@ -103,9 +102,7 @@ class CellProgress:
             self._bar.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._bar is not None:
             self._bar.stop()
         else:

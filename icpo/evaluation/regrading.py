@@ -62,7 +62,7 @@ def _regrade_cell(folder: Path, write: bool, say: Callable[[str], None]) -> int:
         say(f"{folder.name}: {len(moved)} of {sum(map(len, map(_verdicts, after)))} verdicts moved")
         if write and moved:
             metrics = {**(read_metrics(folder) or {}), **measure_cell(after, results, tally=grader.tally)}
-            with CellRecords.open(
+            with CellRecords(
                 folder,
                 config=manifest["config"],
                 config_digest=manifest["config_digest"],

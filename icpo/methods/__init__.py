@@ -4,15 +4,3 @@ from icpo.methods.controls import Foreign, MajorityHint, RepeatedError
 from icpo.methods.direct import BasePrompt, Direct
 from icpo.methods.drive import Run, complete, drive
 from icpo.methods.me_icpo import MeIcpo
-
-__all__ = [
-    "BasePrompt",
-    "Direct",
-    "Foreign",
-    "MajorityHint",
-    "MeIcpo",
-    "RepeatedError",
-    "Run",
-    "complete",
-    "drive",
-]

@@ -13,34 +13,7 @@ from icpo.store.readers import (
     load_results,
     load_scores,
     read_metrics,
-    read_texts,
     run_cells,
 )
 from icpo.store.run_files import BEGAN, note_planned, planned_cells, written_in_turn
 from icpo.store.status import read_status, settle
-
-__all__ = [
-    "BEGAN",
-    "JOURNAL_NAME",
-    "MANIFEST_NAME",
-    "METRICS_NAME",
-    "RESULTS_NAME",
-    "SCORES_NAME",
-    "CellRecords",
-    "Extent",
-    "Journal",
-    "Texts",
-    "extents_of",
-    "job_settings",
-    "load_results",
-    "load_scores",
-    "note_planned",
-    "planned_cells",
-    "read_manifest",
-    "read_metrics",
-    "read_status",
-    "read_texts",
-    "run_cells",
-    "settle",
-    "written_in_turn",
-]

@@ -5,7 +5,6 @@ import logging
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from icpo.errors import ContractError, Interrupted, OtherResults, RecordsError
@@ -42,9 +41,24 @@ class CellRecords:
     """
 
     def __init__(
-        self, folder: Path, *, config: Mapping[str, Any], config_digest: str, pace: Pace, for_grades: bool
+        self,
+        folder: Path,
+        *,
+        config: Mapping[str, Any],
+        config_digest: str,
+        pace: Pace = PACE,
+        for_grades: bool = False,
     ) -> None:
-        """Use `CellRecords.open`."""
+        """Creates the folder or goes on with it.
+
+        `config` is what `config_digest` is the digest of; it goes into the manifest. With `for_grades` only
+        scores and metrics are to be replaced, which cells of version 1 allow too.
+
+        Raises:
+            HeldByAnother: another process writes there.
+            OtherResults: another configuration or version is stored there.
+            RecordsError: what is stored is damaged or has no manifest, or the disk refuses.
+        """
         self.folder = folder
         self._key = config_digest
         self._closing = ExitStack()
@@ -65,33 +79,11 @@ class CellRecords:
             self._results = self._open_results()
             self._closing.callback(lambda: self._results.close())
             self.journal = self._closing.enter_context(
-                Journal.open(folder / JOURNAL_NAME, siblings=lambda: journals_beside(folder))
+                Journal(folder / JOURNAL_NAME, siblings=lambda: journals_beside(folder))
             )
             self._warn_of_lost_draws(results)
             self._status = Status(folder)
             self._closing = self._closing.pop_all()
-
-    @classmethod
-    def open(
-        cls,
-        folder: Path,
-        *,
-        config: Mapping[str, Any],
-        config_digest: str,
-        pace: Pace = PACE,
-        for_grades: bool = False,
-    ) -> "CellRecords":
-        """Creates the folder or goes on with it.
-
-        `config` is what `config_digest` is the digest of; it goes into the manifest. With `for_grades` only
-        scores and metrics are to be replaced, which cells of version 1 allow too.
-
-        Raises:
-            HeldByAnother: another process writes there.
-            OtherResults: another configuration or version is stored there.
-            RecordsError: what is stored is damaged or has no manifest, or the disk refuses.
-        """
-        return cls(folder, config=config, config_digest=config_digest, pace=pace, for_grades=for_grades)
 
     def resolve(self, facts: Mapping[str, Any]) -> None:
         """Notes in the manifest what was resolved at first load; later loads must give the same.
@@ -190,9 +182,7 @@ class CellRecords:
     def __enter__(self) -> "CellRecords":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, _: object, error: BaseException | None, trace: object) -> None:
         try:
             if error is not None:
                 self._mark_ended_by(error)

@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 
 from icpo.errors import RecordsError
 from icpo.store.journal_file import (
@@ -40,30 +39,11 @@ class Journal:
 
     def __init__(
         self,
-        reader: JournalReader,
-        file: AppendFile,
-        siblings: Callable[[], SharedJournals] | None,
-        num_torn: int,
-        clock: Callable[[], float],
-    ) -> None:
-        """Use `Journal.open`."""
-        self._reader, self._file = reader, file
-        self._find_siblings = siblings
-        self._siblings: SharedJournals | None = None
-        self._clock = clock
-        self._synced = self._looked = clock()
-        self.num_read = 0
-        self.num_written = 0
-        self.num_torn = num_torn
-
-    @classmethod
-    def open(
-        cls,
         path: Path,
         *,
         siblings: Callable[[], SharedJournals] | None = None,
         clock: Callable[[], float] = time.monotonic,
-    ) -> "Journal":
+    ) -> None:
         """Opens or creates the journal at `path` for one writer, which must hold the cell's lock.
 
         A torn tail, left by a death in the middle of a write, is dropped with a warning. `siblings` finds the
@@ -73,20 +53,23 @@ class Journal:
         Raises:
             RecordsError: the file is damaged before its end, is no journal, or cannot be written.
         """
-        reader = JournalReader(path)
+        self._reader = reader = JournalReader(path)
+        self._find_siblings, self._clock = siblings, clock
+        self._siblings: SharedJournals | None = None
+        self._synced = self._looked = clock()
+        self.num_read = self.num_written = 0
         size = file_size(path)
         if size:
             reader.refresh(checked=True)
             _check_rest(path, reader.end, size)
-        num_torn = int(size > reader.end)
-        if num_torn:
+        self.num_torn = int(size > reader.end)
+        if self.num_torn:
             log.warning("%s: dropped %d bytes of a record cut short", path, size - reader.end)
-        file = AppendFile(path)
-        file.cut(reader.end)
+        self._file = AppendFile(path)
+        self._file.cut(reader.end)
         if not reader.end:
-            file.append(MAGIC)
+            self._file.append(MAGIC)
             reader.end = len(MAGIC)
-        return cls(reader, file, siblings, num_torn, clock)
 
     def get(self, key: str) -> Batches | None:
         """The completions stored under `key` by this cell or another of the run, None if there are none.
@@ -147,9 +130,7 @@ class Journal:
     def __enter__(self) -> "Journal":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _append(self, key: str, payload: bytes) -> None:

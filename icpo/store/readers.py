@@ -109,12 +109,6 @@ class Texts:
         self.close()
 
 
-def read_texts(folder: Path, draws: Iterable[str]) -> dict[str, str]:
-    """The texts of some completions of a cell; see `Texts`."""
-    with Texts(folder) as texts:
-        return texts.of(draws)
-
-
 def keys_used(result: QuestionResult) -> set[str]:
     """The journal keys of the completions that a result refers to."""
     groups = (*(step.candidates for step in result.trace), *(finals for _, finals in result.finals))

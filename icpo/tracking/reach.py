@@ -4,6 +4,9 @@ import logging
 import os
 import socket
 from collections.abc import Mapping
+from contextlib import suppress
+from netrc import NetrcParseError, netrc
+from pathlib import Path
 from urllib.parse import urlparse
 from urllib.request import getproxies
 
@@ -18,6 +21,19 @@ _answers: dict[str, bool] = {}  # by address; filled by this process alone
 def server_url(environment: Mapping[str, str] = os.environ) -> str:
     """The address of the W&B server."""
     return environment.get("WANDB_BASE_URL") or DEFAULT_URL
+
+
+def has_credentials(environment: Mapping[str, str], home: Path) -> bool:
+    """Whether a W&B key, identity token or login (a netrc entry for the server) is there."""
+    if environment.get("WANDB_API_KEY") or environment.get("WANDB_IDENTITY_TOKEN_FILE"):
+        return True
+    host = urlparse(server_url(environment)).hostname or ""
+    named = environment.get("NETRC")
+    for path in [Path(named)] if named else [home / ".netrc", home / "_netrc"]:
+        with suppress(OSError, NetrcParseError):  # an unreadable netrc is no login
+            if host in netrc(path).hosts:
+                return True
+    return False
 
 
 def is_reachable(url: str) -> bool:

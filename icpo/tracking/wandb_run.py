@@ -11,6 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from icpo.tracking.tracker import TrackerRun
+
 log = logging.getLogger(__name__)
 
 ID_FILE = "wandb_id.txt"
@@ -26,7 +28,7 @@ def shortened(text: str, limit: int) -> str:
 
 
 @dataclass(slots=True)
-class WandbRun:
+class WandbRun(TrackerRun):
     """A TrackerRun on a wandb run; its first error is logged, later ones are not."""
 
     run: Any

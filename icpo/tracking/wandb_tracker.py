@@ -4,7 +4,7 @@ import importlib
 import logging
 import os
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
@@ -14,9 +14,8 @@ from pydantic import Field
 
 from icpo.errors import ConfigError
 from icpo.safe_text import masked
-from icpo.tracking.credentials import has_credentials
-from icpo.tracking.reach import give_up, is_reachable, server_url
-from icpo.tracking.tracker import Silence, TrackerRun
+from icpo.tracking.reach import give_up, has_credentials, is_reachable, server_url
+from icpo.tracking.tracker import TrackerRun
 from icpo.tracking.wandb_run import MAX_NAME, MAX_TAG, WandbRun, run_id, say_how_to_sync, shortened
 from icpo.types.validated import validated
 
@@ -61,12 +60,11 @@ class WandbTracker:
         cell_name: str,
         job_type: str,
         config: Mapping[str, Any],
-        tags: Sequence[str] = (),
     ) -> Iterator[TrackerRun]:
         """The W&B run of a cell.
 
         A cell that is resumed adds a fragment with the same id, kept in the cell's folder. Values of the
-        config whose key names a secret are hidden. Names and tags that W&B does not take are cut.
+        config whose key names a secret are hidden. Names that W&B does not take are cut.
 
         Raises:
             ConfigError: mode `online` was asked for and the server cannot be reached or refuses.
@@ -79,14 +77,14 @@ class WandbTracker:
             "group": shortened(run_name, MAX_NAME),
             "name": shortened(cell_name, MAX_NAME),
             "job_type": shortened(job_type, MAX_TAG),
-            "tags": list(dict.fromkeys([*self.tags, *(shortened(tag, MAX_TAG) for tag in tags if tag)])),
+            "tags": list(dict.fromkeys(self.tags)),
             "config": masked(config),
             "resume": "allow",
             "reinit": "create_new",  # cells of one process stay apart
         }
         run = self._open(arguments)
         if run is None:
-            yield Silence()
+            yield TrackerRun()
             return
         tracked, exit_code = WandbRun(run), 1
         try:

@@ -51,7 +51,7 @@ def test_a_wrong_setting_ends_a_run_here_and_is_raised_to_a_launcher(state, caps
 def fails_and_goes_on(state, folder, fault):
     """A sweep of two cells, of which the first fails; what has to be so of its end."""
     with pytest.raises(SystemExit) as ended, whole(state):
-        with state.cell(folder), CellRecords.open(folder, config={}, config_digest="d"):
+        with state.cell(folder), CellRecords(folder, config={}, config_digest="d"):
             job(fault)
         with state.cell(folder.with_name("next")):
             job()
@@ -168,7 +168,7 @@ def test_cells_sent_elsewhere_must_be_done(tmp_path):
     with pytest.raises(SystemExit) as ended, whole(state):
         job()
     assert ended.value.code == 1
-    with CellRecords.open(tmp_path / "cell", config={}, config_digest="d") as records:
+    with CellRecords(tmp_path / "cell", config={}, config_digest="d") as records:
         records.mark("done")
     with whole(state):
         job()
@@ -186,10 +186,10 @@ def test_a_folder_that_cannot_be_made_is_reported_and_an_os_error_of_a_job_is_a_
 def test_a_cell_that_another_process_works_on_is_a_failure_only_if_it_fails_there(state, tmp_path, end, code):
     """Two processes that share a run: each finds the other at work on a cell."""
     folder = tmp_path / "run" / "cell"
-    other = CellRecords.open(folder, config={}, config_digest="d")
+    other = CellRecords(folder, config={}, config_digest="d")
     try:
         with whole(state):
-            with state.cell(folder), CellRecords.open(folder, config={}, config_digest="d"):
+            with state.cell(folder), CellRecords(folder, config={}, config_digest="d"):
                 raise AssertionError("the lock is held")
             other.mark(end)
     except SystemExit as ended:

@@ -17,7 +17,7 @@ def outputs(tmp_path):
 
 
 def opened(folder):
-    return CellRecords.open(folder, config={}, config_digest="d")
+    return CellRecords(folder, config={}, config_digest="d")
 
 
 def test_every_cell_has_a_row_also_those_not_begun(outputs, capsys):

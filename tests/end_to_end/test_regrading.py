@@ -26,9 +26,7 @@ class Thinking(fakes.Blocks):
 def replace_first_score(cell, change, metrics=None):
     """Stores the scores again with another first one, as rules that have changed since would have made it."""
     manifest, (first, *rest) = read_manifest(cell), load_scores(cell)
-    with CellRecords.open(
-        cell, config=manifest["config"], config_digest=manifest["config_digest"]
-    ) as records:
+    with CellRecords(cell, config=manifest["config"], config_digest=manifest["config_digest"]) as records:
         records.write_scores([change(first), *rest])
         records.write_metrics(metrics or read_metrics(cell))
 

@@ -21,7 +21,7 @@ def never():
 
 @pytest.fixture
 def journal(tmp_path):
-    with Journal.open(tmp_path / "journal.jsonl") as journal:
+    with Journal(tmp_path / "journal.jsonl") as journal:
         yield journal
 
 
@@ -60,12 +60,12 @@ def test_keys_are_those_that_stored_journals_have():
 
 def test_known_requests_are_not_drawn_again(tmp_path):
     path = tmp_path / "journal.jsonl"
-    with Journal.open(path) as journal:
+    with Journal(path) as journal:
         inner = Shuffling(0)
         engine = JournalledEngine(inner, journal, never)
         engine.submit(0, REQUEST)
         first = drain(engine, 1)[0]
-    with Journal.open(path) as journal:
+    with Journal(path) as journal:
         engine = JournalledEngine(Shuffling(0), journal, never)
         engine.submit(5, REQUEST)
         assert drain(engine, 1)[5] == first and first[0].draw

@@ -84,12 +84,12 @@ def test_a_finished_cell_knows_its_weights(tmp_path):
         (folder / name).write_text("{}")
 
     def look(cell: str, backbone: Backbone, engine) -> None:
-        with CellRecords.open(tmp_path / cell, config={}, config_digest="d") as records:
+        with CellRecords(tmp_path / cell, config={}, config_digest="d") as records:
             require_weights(records, engine, backbone)
 
     look("run/cell", backbone_of(folder), settings_of())
     look("run/cell", backbone_of(folder), settings_of())
-    with CellRecords.open(tmp_path / "run/older", config={}, config_digest="d") as records:
+    with CellRecords(tmp_path / "run/older", config={}, config_digest="d") as records:
         records.resolve({"engine_identity": f"transformers llama sha256:{'0' * 64} context=256"})
     with pytest.raises(OtherResults, match="other weights"):
         look("run/older", backbone_of(folder), settings_of())

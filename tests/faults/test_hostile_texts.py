@@ -7,14 +7,14 @@ import pytest
 
 from icpo.methods import complete
 from icpo.report import write_report
-from icpo.store import read_status, read_texts
+from icpo.store import read_status
 from icpo.types import Completion, FinishReason, Prompt, Purpose, SampleRequest
 from tests.end_to_end.fakes import Blocks, Continuous, run
 from tests.engines.conftest import backbone_of, settings_of
 from tests.reliability import report_row
 from tests.sampling import sampling_of
 from tests.store.values import HOSTILE
-from tests.stored import read_results
+from tests.stored import read_results, read_texts
 
 CANARY = "canary"
 TEXTS = [

@@ -74,7 +74,7 @@ class MadeUpCell:
         folder = outputs / run_name / self.name
         job = {"backbone": {"name": self.backbone}, "prompts": PROMPTS, "watch": self.watch, **self.job}
         config = {"run_name": run_name, "job": job, **self.config}
-        with CellRecords.open(folder, config=config, config_digest="d") as records:
+        with CellRecords(folder, config=config, config_digest="d") as records:
             scores = []
             for i in range(self.num_questions):
                 for seed in self.seeds:

@@ -15,6 +15,4 @@ def cell(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def reopen(cell: Path) -> Callable[..., CellRecords]:
-    return lambda folder=cell: CellRecords.open(
-        folder, config={"method": {"num_rounds": 2}}, config_digest="d1"
-    )
+    return lambda folder=cell: CellRecords(folder, config={"method": {"num_rounds": 2}}, config_digest="d1")

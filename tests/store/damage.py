@@ -7,9 +7,10 @@ from pathlib import Path
 from random import Random
 
 from icpo.errors import IcpoError, Interrupted
-from icpo.store import load_results, load_scores, read_metrics, read_texts
+from icpo.store import load_results, load_scores, read_metrics
 from icpo.store.health import verify
 from tests.end_to_end import fakes
+from tests.stored import read_texts
 
 NAMES = ("manifest.json", "journal.bin", "results.jsonl", "scores.jsonl", "metrics.json", "status.json")
 SETTINGS = ("budget.num_rounds=2", "budget.num_candidates=3")

@@ -102,7 +102,7 @@ def test_a_line_that_lacks_a_field_is_named_and_salvage_is_offered(cell, reopen)
     with pytest.raises(RecordsError, match=r"results\.jsonl is damaged at line 1\..*salvage"):
         load_results(cell)
     with pytest.raises(RecordsError, match="salvage"):
-        CellRecords.open(cell, config={"method": {"num_rounds": 2}}, config_digest="d1")
+        CellRecords(cell, config={"method": {"num_rounds": 2}}, config_digest="d1")
 
 
 def test_a_result_that_could_not_be_read_back_is_refused_before_it_is_stored(cell, reopen):

@@ -83,7 +83,7 @@ def test_a_read_only_file_system_is_named(tiny_disk, reopen):
 def test_a_limit_on_file_size_takes_the_unfinished_record_back(tmp_path):
     path = tmp_path / JOURNAL_NAME
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    with Journal.open(path) as journal:
+    with Journal(path) as journal:
         journal.put("k0", batches("first"))
         size = path.stat().st_size
         resource.setrlimit(resource.RLIMIT_FSIZE, (size + 1000, before[1]))
@@ -94,7 +94,7 @@ def test_a_limit_on_file_size_takes_the_unfinished_record_back(tmp_path):
             resource.setrlimit(resource.RLIMIT_FSIZE, before)
         assert path.stat().st_size == size
         journal.put("k1", batches("second"))
-    with Journal.open(path) as journal:
+    with Journal(path) as journal:
         assert (journal.get("k1")[0][0].text, journal.num_torn) == ("second", 0)
     report_row("a limit on the size of files", "1 record", "taken back whole; the next one is stored")
 
@@ -112,7 +112,7 @@ def watched(fd):
 
 fsync, os.fsync = os.fsync, watched
 folder = Path(sys.argv[1])
-with CellRecords.open(folder, config={}, config_digest="d") as records:
+with CellRecords(folder, config={}, config_digest="d") as records:
     records.append(result("a"))
     print("stored", (folder / "results.jsonl").stat().st_size)
     records.write_scores([score("a")])
@@ -143,7 +143,7 @@ def test_a_folder_closed_to_this_user_is_named(tmp_path):
     code = (
         "import os, sys; from pathlib import Path; from icpo.store import CellRecords\n"
         "os.setuid(65534) if os.getuid() == 0 else None\n"
-        "CellRecords.open(Path(sys.argv[1]) / 'cell', config={}, config_digest='d')"
+        "CellRecords(Path(sys.argv[1]) / 'cell', config={}, config_digest='d')"
     )
     closed.chmod(0o555)
     if os.getuid() == 0:

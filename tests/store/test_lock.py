@@ -184,7 +184,7 @@ def test_an_odd_process_id_is_nobody_that_is_known_to_be_dead(tmp_path, pid):
 
 @pytest.mark.parametrize("write", ["append", "write_scores", "write_metrics", "mark"])
 def test_a_cell_that_lost_its_lock_writes_nothing_more(cell, write):
-    with CellRecords.open(cell, config={}, config_digest="d", pace=Pace(0.05, 2.0)) as records:
+    with CellRecords(cell, config={}, config_digest="d", pace=Pace(0.05, 2.0)) as records:
         hold(cell, ELSEWHERE)
         time.sleep(0.3)
         before = {path.name: path.read_bytes() for path in cell.iterdir()}

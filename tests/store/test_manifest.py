@@ -52,7 +52,7 @@ def test_a_cell_stored_before_code_was_is_accepted_and_its_code_is_known_from_th
 
 def test_groups_are_stored_once_and_the_job_is_read_with_them(cell):
     job = {"method": {"n": 2}, "own": 3, "title": None}
-    CellRecords.open(cell, config={"method": {"n": 2}, "seeds": [0], "job": job}, config_digest="a").close()
+    CellRecords(cell, config={"method": {"n": 2}, "seeds": [0], "job": job}, config_digest="a").close()
     stored = read_manifest(cell)["config"]
     assert json.dumps(stored).count('"n": 2') == 1
     assert job_settings(stored) == job
@@ -65,9 +65,9 @@ def test_a_change_is_told_under_its_shortest_key_and_two_changes_are_two(cell):
         method = {"selector": selector, "weight": 3}
         return {"selector": selector, "method": method, "job": {"method": method, "selector": selector}}
 
-    CellRecords.open(cell, config=config(1, 1), config_digest="a").close()
+    CellRecords(cell, config=config(1, 1), config_digest="a").close()
     with pytest.raises(OtherResults) as caught:
-        CellRecords.open(cell, config=config(2, 5) | {"job": {"selector": {"weight": 9}}}, config_digest="b")
+        CellRecords(cell, config=config(2, 5) | {"job": {"selector": {"weight": 9}}}, config_digest="b")
     changed = [line.strip() for line in str(caught.value).splitlines()[1:-1]]
     assert changed[-2:] == ["selector.other: 1 stored, 5 now", "selector.weight: 1 stored, 2 now"]
     assert "job.selector.weight: 1 stored, 9 now" in changed, "another change"
@@ -76,7 +76,7 @@ def test_a_change_is_told_under_its_shortest_key_and_two_changes_are_two(cell):
 
 def test_secrets_of_a_configuration_are_not_stored(tmp_path):
     config = {"engine": {"api_key": "sk-1", "base_url": "http://me:hunter2@host"}, "job": {"token": "hf-1"}}
-    with CellRecords.open(tmp_path / "cell", config=config, config_digest="d"):
+    with CellRecords(tmp_path / "cell", config=config, config_digest="d"):
         pass
     stored = (tmp_path / "cell" / "manifest.json").read_text()
     assert not any(secret in stored for secret in ("sk-1", "hunter2", "hf-1"))

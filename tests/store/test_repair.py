@@ -110,13 +110,13 @@ def test_compact_keeps_every_text_in_less_room(cell, reopen):
             )
             records.journal.put(f"k{i}", long)
         records.mark("interrupted")
-    with Journal.open(cell / JOURNAL_NAME) as journal:
+    with Journal(cell / JOURNAL_NAME) as journal:
         before = [journal.get(f"k{i}") for i in range(3)]
     size = verify(cell).num_journal_bytes
     health = compact(cell)
     assert health.is_sound
     assert health.num_journal_bytes < size
-    with Journal.open(cell / JOURNAL_NAME) as journal:
+    with Journal(cell / JOURNAL_NAME) as journal:
         assert [journal.get(f"k{i}") for i in range(3)] == before
         journal.put("new", batches("n"))
 

@@ -14,11 +14,10 @@ from icpo.store import (
     read_manifest,
     read_metrics,
     read_status,
-    read_texts,
     run_cells,
 )
 from tests.store.values import HOSTILE, batches, result, score
-from tests.stored import read_results
+from tests.stored import read_results, read_texts
 
 
 def test_a_line_says_all_of_a_result_but_the_texts(cell, reopen):
@@ -146,7 +145,7 @@ def test_another_configuration_is_refused_and_both_values_are_named(cell, reopen
     with reopen():
         pass
     with pytest.raises(RecordsError) as error:
-        CellRecords.open(cell, config={"method": {"num_rounds": 3}, "new": [1]}, config_digest="d2")
+        CellRecords(cell, config={"method": {"num_rounds": 3}, "new": [1]}, config_digest="d2")
     assert "method.num_rounds: 2 stored, 3 now" in str(error.value)
     assert "new: 'absent' stored, [1] now" in str(error.value)
     assert "run_name" in str(error.value)
@@ -257,7 +256,7 @@ def test_two_processes_cannot_write_one_cell(cell, reopen):
         records.append(result("a"))
         code = (
             "import sys; from pathlib import Path; from icpo.store import CellRecords\n"
-            "CellRecords.open(Path(sys.argv[1]), config={'method': {'num_rounds': 2}}, config_digest='d1')"
+            "CellRecords(Path(sys.argv[1]), config={'method': {'num_rounds': 2}}, config_digest='d1')"
         )
         second = subprocess.run([sys.executable, "-c", code, str(cell)], capture_output=True, text=True)
         assert second.returncode == 1

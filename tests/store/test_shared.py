@@ -14,7 +14,7 @@ from tests.store.values import batches
 def begin(tmp_path):
     def begin(name, engine="a model", path="questions.jsonl"):
         config = {"benchmark": {"path": path, "limit": len(name)}, "arm": name}
-        records = CellRecords.open(tmp_path / "run" / name, config=config, config_digest=name)
+        records = CellRecords(tmp_path / "run" / name, config=config, config_digest=name)
         records.resolve({"engine_identity": engine})
         return records
 

@@ -12,7 +12,7 @@ DIES = """
 import os, signal, sys
 from pathlib import Path
 from icpo.store import CellRecords
-records = CellRecords.open(Path(sys.argv[1]), config={"method": {"num_rounds": 2}}, config_digest="d1")
+records = CellRecords(Path(sys.argv[1]), config={"method": {"num_rounds": 2}}, config_digest="d1")
 records.mark("running", questions_done=3, questions_total=9, tokens=70)
 os.kill(os.getpid(), signal.SIGKILL)
 """

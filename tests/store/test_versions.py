@@ -63,9 +63,9 @@ def test_a_run_that_holds_a_cell_of_version_1_is_not_continued(old):
     manifest = read_manifest(old)
     for folder in (old, old.with_name("another")):
         with pytest.raises(OtherResults, match=r"version 1 .*run_name=run_v3"):
-            CellRecords.open(folder, config={"run_name": "run"}, config_digest=manifest["config_digest"])
+            CellRecords(folder, config={"run_name": "run"}, config_digest=manifest["config_digest"])
     shutil.rmtree(old)
-    CellRecords.open(old.with_name("another"), config={}, config_digest="d").close()
+    CellRecords(old.with_name("another"), config={}, config_digest="d").close()
 
 
 def test_a_cell_of_version_2_is_verified_reported_and_not_continued(tmp_path):
@@ -83,7 +83,7 @@ def test_results_without_a_manifest_are_refused_and_the_ways_out_are_named(cell,
         opened.append(result("a"))
     (cell / "manifest.json").unlink()
     with pytest.raises(RecordsError, match=r"no manifest\.json.*icpo verify.*icpo remove.*run_name"):
-        CellRecords.open(cell, config={"other": 1}, config_digest="d2")
+        CellRecords(cell, config={"other": 1}, config_digest="d2")
     assert not (cell / "manifest.json").exists()
     assert verify(cell).verdict == "DAMAGED"
 
@@ -102,7 +102,7 @@ def test_results_of_another_configuration_are_refused(cell, reopen):
     with reopen() as opened:
         opened.append(result("a"))
     other = cell.with_name("other")
-    CellRecords.open(other, config={"t": 2}, config_digest="d2").close()
+    CellRecords(other, config={"t": 2}, config_digest="d2").close()
     shutil.copy(cell / "results.jsonl", other / "results.jsonl")
     with pytest.raises(RecordsError, match="damaged at line 1"):
         load_results(other)

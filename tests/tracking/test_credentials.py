@@ -1,6 +1,6 @@
 import pytest
 
-from icpo.tracking.credentials import has_credentials
+from icpo.tracking.reach import has_credentials
 
 
 def test_nothing_there_is_no_credentials(tmp_path):

@@ -43,7 +43,6 @@ def start(tracker, folder, **more):
         cell_name=folder.name,
         job_type="me_icpo",
         config={"n": 5} | more,
-        tags=["arith_l1"],
     )
 
 
@@ -106,7 +105,7 @@ def test_offline_run_read_back(tmp_path, caplog):
     assert (opened["project"], opened["display_name"], opened["tags"]) == (
         "icpo-test",
         "cell",
-        ["quick", "arith_l1"],
+        ["quick"],
     )
     assert opened["config"]["update"]["n"] == 5
     logged = [r["history"]["item"] for r in found if r["type"] == "history"]
@@ -128,7 +127,7 @@ STORED_SETTINGS = {
 
 def test_a_tracked_run_ends_with_its_report_as_an_artifact(tmp_path):
     folder = cell_folder(tmp_path)
-    with CellRecords.open(folder, config={}, config_digest="d") as stored:
+    with CellRecords(folder, config={}, config_digest="d") as stored:
         stored.write_metrics({"loss": 1.0})
         stored.mark("done")
     for is_over in (False, True):
@@ -245,13 +244,10 @@ def test_a_server_that_refuses_costs_a_process_one_try(tmp_path, monkeypatch, ca
 
 def test_long_names_are_cut_and_wrong_settings_refused_before_anything_runs(tmp_path):
     folder = cell_folder(tmp_path)
-    with OFFLINE.start(
-        folder, run_name="r" * 200, cell_name="c" * 200, job_type="j" * 99, config={}, tags=["t" * 99, ""]
-    ):
+    with OFFLINE.start(folder, run_name="r" * 200, cell_name="c" * 200, job_type="j" * 99, config={}):
         pass
     [opened] = [r["run"] for r in records(folder) if r["type"] == "run"]
     assert [len(opened[key]) for key in ("run_group", "display_name", "job_type")] == [128, 128, 64]
-    assert [len(tag) for tag in opened["tags"]] == [5, 64]
     for wrong in ({"tags": ("t" * 65,)}, {"tags": ("",)}, {"project": "a/b"}, {"project": "p" * 129}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             replace(OFFLINE, **wrong)

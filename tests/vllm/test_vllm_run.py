@@ -54,7 +54,7 @@ def toolkit():
 
 def solve(engine, journal_path):
     """The results of both questions, sorted, and how many records were written."""
-    journal = Journal.open(journal_path)
+    journal = Journal(journal_path)
     runs = [Run(METHOD.solve(question, toolkit(), seed=0)) for question in QUESTIONS]
     try:
         results = list(drive(runs, JournalledEngine(engine, journal, lambda: None), max_in_flight=2))

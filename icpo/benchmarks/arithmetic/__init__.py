@@ -3,18 +3,3 @@
 from icpo.benchmarks.arithmetic.chains import RULES, Rules, draw_chain
 from icpo.benchmarks.arithmetic.problem import Chain, Operation, Problem, Step
 from icpo.benchmarks.arithmetic.splits import HELDOUT_SETS, LEVELS, Split, draw_problem, questions
-
-__all__ = [
-    "HELDOUT_SETS",
-    "LEVELS",
-    "RULES",
-    "Chain",
-    "Operation",
-    "Problem",
-    "Rules",
-    "Split",
-    "Step",
-    "draw_chain",
-    "draw_problem",
-    "questions",
-]

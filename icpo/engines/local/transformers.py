@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import PositiveInt
 
@@ -38,11 +38,8 @@ class Transformers:
     dtype: Literal["auto", "backbone", "float32", "bfloat16"]
     block_questions: PositiveInt
     max_batch_rows: PositiveInt
-
-    @property
-    def loads_weights(self) -> bool:
-        """Whether a backbone's folder is read: a cell then belongs to its contents."""
-        return True
+    loads_weights: ClassVar[bool] = True
+    """A backbone's folder is read: a cell then belongs to its contents."""
 
     def preflight(self) -> None:
         """Raises EngineError if what the engine needs is missing."""

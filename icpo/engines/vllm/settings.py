@@ -5,7 +5,7 @@ import importlib.util
 import os
 from collections.abc import Mapping
 from types import ModuleType
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field, PositiveInt
 
@@ -44,11 +44,8 @@ class Vllm:
     batch_invariant: bool
     trusted_code: tuple[str, ...]
     options: Mapping[str, Any]
-
-    @property
-    def loads_weights(self) -> bool:
-        """Whether a backbone's folder is read: a cell then belongs to its contents."""
-        return True
+    loads_weights: ClassVar[bool] = True
+    """A backbone's folder is read: a cell then belongs to its contents."""
 
     def preflight(self) -> None:
         """Raises EngineError if vLLM, or the GPU it needs, is missing."""

@@ -13,10 +13,10 @@ from torch import Tensor
 from icpo.lab.theory.artifacts import BLUE, GREY, ORANGE, RED, figure, plot_band, write_curve
 from icpo.lab.theory.claims import Claim, judge
 from icpo.lab.theory.ranges import AtLeastTwo, Share
+from icpo.lab.theory.shock import Bound, Coupling, Drift, Shock, drift
 from icpo.theory.bandit import Bandit, Draws, sample_draws, seeded, unit_noise
 from icpo.theory.fits import Fit
 from icpo.theory.rollout import Player, policy_gaps
-from icpo.theory.shock import Bound, Coupling, Drift, Shock, drift
 from icpo.theory.statistics import collect
 from icpo.theory.teacher import Teacher, TeacherRecipe
 from icpo.types.validated import validated

@@ -164,7 +164,7 @@ class Throughput:
             solvings = [
                 work.solve(words, lengths, next(seeds), read) for _ in range(measurement.num_questions)
             ]
-            journal = Journal.open(folder / f"{number}.journal")
+            journal = Journal(folder / f"{number}.journal")
             _forget_peaks(engine)
             before, start = _accounting(engine), time.perf_counter()
             run_schedule(

@@ -1,12 +1,5 @@
-"""The theory's tests write their tensors in double precision, as the theory does; all others do not."""
+"""Tensors in double precision, as in the tests of the equations."""
 
-import pytest
-import torch
+from tests.theory.conftest import double_precision
 
-
-@pytest.fixture(autouse=True, scope="module")
-def double_precision():
-    before = torch.get_default_dtype()
-    torch.set_default_dtype(torch.float64)
-    yield
-    torch.set_default_dtype(before)
+__all__ = ["double_precision"]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from icpo.report.command_line import ends_in_a_line, run_parser
+from icpo.lab.scripts.command_line import ends_in_a_line, run_parser
 from icpo.report.frame import run_frame
 from icpo.report.paper import KEY, beside_paper, numbers_of, paper_keys
 from icpo.report.report import write_report

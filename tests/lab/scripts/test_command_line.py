@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from icpo.report.command_line import run_parser
+from icpo.lab.scripts.command_line import run_parser
 
 
 def test_a_run_of_a_script_is_its_preset_s_unless_named(capsys):

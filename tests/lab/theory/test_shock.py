@@ -6,7 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from icpo.theory.shock import Bound, Shock, crossing_constant, drift
+from icpo.lab.theory.shock import Bound, Shock, crossing_constant, drift
 from tests.theory.build import draws, teacher
 
 PARTNERS = torch.rand(20, 8, 2, generator=torch.Generator().manual_seed(5))

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 import icpo.backbones
-from icpo.metrics.flops import ModelSize, gated_decoder, sampling_flops
+from icpo.lab.cost_model.flops import ModelSize, gated_decoder, sampling_flops
 
 TINY = ModelSize(num_parameters=1000, num_layers=2, query_width=10)
 REQUEST = dict(num_requests=1, num_sequences=1, prompt_tokens=3, cached_prompt_tokens=0, generated_tokens=2)

@@ -7,7 +7,7 @@ from typing import Any
 
 import icpo.backbones
 from icpo.backbones.backbone import PACKAGED
-from icpo.metrics.flops import ModelSize, gated_decoder
+from icpo.lab.cost_model.flops import ModelSize, gated_decoder
 from icpo.store import job_settings, read_manifest
 
 

@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from icpo.report.comparison import main, write_comparison
+from icpo.lab.scripts.comparison import main, write_comparison
 from icpo.report.frame import run_frame
 from tests.report.stored_runs import MadeUpCell
 
