@@ -67,12 +67,14 @@ def usage(final, search):
     return Usage(generated_tokens=final + search, generated_by_purpose=by_purpose)
 
 
-def write_cell(run, arm, numbers, *, benchmark="arith_l3", final=40, search=0, sets=(0,), traces=()):
+def write_cell(
+    run, arm, numbers, *, benchmark="arith_l3", final=40, search=0, sets=(0,), traces=(), backbone="nano"
+):
     """A cell in which question i had numbers[i] right answers of 4, in every set of final samples."""
-    cell = run / f"nano-{benchmark}-{arm}"
+    cell = run / f"{backbone}-{benchmark}-{arm}"
     cell.mkdir(parents=True)
     (cell / "manifest.json").write_text("{}")
-    place = {"backbone": "nano", "benchmark": benchmark, "protocol": "small", "k": 4, "num_questions": 1}
+    place = {"backbone": backbone, "benchmark": benchmark, "protocol": "small", "k": 4, "num_questions": 1}
     measured = {"mean_at_k": {"value": 0.0}, "seeds": [0]}
     (cell / "metrics.json").write_text(json.dumps({**place, **facts(arm), **measured}))
     scores, results = [], []
