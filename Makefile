@@ -58,7 +58,7 @@ docs: setup ## build the documentation into site/; a warning is an error
 docs-serve: docs ## show the documentation on 127.0.0.1 (DOCS_PORT=8000)
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory site $(DOCS_PORT)
 
-kill-test: setup ## 50 kills at random moments; nothing may be lost or drawn twice
+kill-test: setup ## 50 kills at random moments; nothing may be lost or sampled twice
 	$(BIN)/python -m tests.end_to_end.kill_harness --kills 50
 
 venv-vllm: ## a second environment, .venv-vllm, with vLLM for the CPU (2 minutes, 2.5 GB)

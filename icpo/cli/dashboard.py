@@ -1,4 +1,4 @@
-"""`python -m icpo.dashboard RUN_NAME [OTHER ...]`: static pages over runs, served if asked.
+"""Write static pages that compare runs, and serve them with --serve.
 
 `python -m icpo.dashboard wandb RUN_NAME` saves a view of a run that was uploaded to W&B.
 """
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m icpo.dashboard", description=__doc__)
     parser.add_argument("run_name", nargs="+", help="folders of outputs/; the pages go into the first")
-    parser.add_argument("--outputs", type=Path, default=Path("outputs"), help="where runs lie")
+    parser.add_argument("--outputs", type=Path, default=Path("outputs"), help="where runs are")
     parser.add_argument(
         "--max-questions", type=_count, default=500, help="questions per cell that get a page"
     )

@@ -15,7 +15,7 @@ from icpo.store import read_status, run_cells
 
 @without_traceback()
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print what can be chosen and what is stored; always 0."""
+    """Print presets, groups with their choices, and stored runs. Exit status 0."""
     parser = argparse.ArgumentParser(prog="icpo list", description=main.__doc__)
     parser.add_argument("--outputs", type=Path, default=Path("outputs"), help="where runs are (%(default)s)")
     options = parser.parse_args(arguments)

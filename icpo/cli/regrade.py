@@ -1,4 +1,4 @@
-"""`python -m icpo.regrade RUN_NAME`: reads and grades stored texts again and says which verdicts moved."""
+"""Grade stored texts again and list the verdicts that change."""
 
 import argparse
 import logging
@@ -15,15 +15,17 @@ logger = logging.getLogger("icpo")
 
 @without_traceback()
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Grades each cell again under its own protocol; 1 when a verdict moved, 2 on an error.
+    """Grade each cell again under its own protocol.
+
+    Exit status: 1 when a verdict moved, 2 on an error.
 
     The answers of finals are read from the stored texts with the rules in force now. A verdict is a final's
     outcome and class, or whether a round's candidate is right. With --write the scores and metrics
-    are replaced, and the report made anew; without it nothing changes.
+    are replaced, and the report is made again; without it nothing changes.
     """
     parser = argparse.ArgumentParser(prog="python -m icpo.regrade", description=__doc__)
     parser.add_argument("run_name", help="a folder of outputs/, e.g. quickstart")
-    parser.add_argument("--outputs", type=Path, default=Path("outputs"), help="where runs lie")
+    parser.add_argument("--outputs", type=Path, default=Path("outputs"), help="where runs are")
     parser.add_argument(
         "--write", action="store_true", help="replace scores and metrics where verdicts moved"
     )

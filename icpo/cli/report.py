@@ -15,7 +15,7 @@ logger = logging.getLogger("icpo")
 
 @without_traceback()
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Writes and prints the reports; 2 when a run cannot be reported."""
+    """Write and print the reports of runs. Exit status 2 when one has none."""
     parser = argparse.ArgumentParser(prog="python -m icpo.report", description=main.__doc__)
     parser.add_argument("run_name", nargs="+", help="a folder of outputs/, e.g. quickstart")
     parser.add_argument(
@@ -24,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--questions", action="store_true", help="also write questions.csv: a row a question, seed and cell"
     )
-    parser.add_argument("--outputs", type=Path, default=Path("outputs"), help="where runs lie")
+    parser.add_argument("--outputs", type=Path, default=Path("outputs"), help="where runs are")
     options = parser.parse_args(arguments)
     log_to_terminal()
     from icpo.report import print_report, write_questions, write_report

@@ -1,4 +1,4 @@
-"""`python -m icpo.status RUN_NAME`: how far each cell is, what failed and why, when it will be done."""
+"""`python -m icpo.status RUN_NAME`: how far each cell is, and why one failed."""
 
 import argparse
 import logging
@@ -22,10 +22,13 @@ logger = logging.getLogger("icpo")
 
 @without_traceback()
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Prints the table; 0 when all cells are done, 1 when some are not, 2 when there is no such run."""
+    """Print how far each cell of a run is.
+
+    Exit status: 0 when all cells are done, 1 when some are not, 2 when there is no such run.
+    """
     parser = argparse.ArgumentParser(prog="python -m icpo.status", description=main.__doc__)
     parser.add_argument("run_name", help="a folder of outputs/, e.g. quickstart")
-    parser.add_argument("--outputs", type=Path, default=Path("outputs"), help="where runs lie")
+    parser.add_argument("--outputs", type=Path, default=Path("outputs"), help="where runs are")
     options = parser.parse_args(arguments)
     log_to_terminal()
     try:

@@ -1,4 +1,4 @@
-"""Why an answer was graded as it was: `python -m icpo.grading PREDICTION GOLD`, or `--votes A B C`."""
+"""Explain why an answer is right or wrong, or group answers as a vote does."""
 
 import argparse
 import json

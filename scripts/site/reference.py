@@ -65,8 +65,13 @@ def commands() -> str:
         *(f"| [`icpo {name}`](#{name}) | {_cell(text)} |" for name, (*_, text) in COMMANDS.items()),
         "",
     ]
+    shown: dict[str, str] = {}
     for name in COMMANDS:
-        lines += [f"## icpo {name} {{ #{name} }}", "", "```text", _help(name), "```", ""]
+        text = _help(name)
+        first = shown.setdefault(text, name)
+        same = f"Its options are those of [`icpo {first}`](#{first})."
+        body = ["```text", text, "```"] if first == name else [same]
+        lines += [f"## icpo {name} {{ #{name} }}", "", *body, ""]
     return "\n".join(lines)
 
 

@@ -17,7 +17,7 @@ def run_parser(description: str | None, default_run: str) -> argparse.ArgumentPa
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("run_name", nargs="?", default=default_run, help="a folder of outputs/ (%(default)s)")
-    parser.add_argument("--outputs", type=Path, default=Path("outputs"), help="where runs lie (%(default)s)")
+    parser.add_argument("--outputs", type=Path, default=Path("outputs"), help="where runs are (%(default)s)")
     return parser
 
 
