@@ -13,7 +13,7 @@ PACKAGED = "icpo:"
 
 
 class ChatTemplate(str, Enum):
-    """`none` sends prompts raw, as the paper does with base models; `own` applies the model's template."""
+    """How prompts are sent: raw (`none`) or in the model's template (`own`)."""
 
     NONE = "none"
     OWN = "own"
@@ -59,14 +59,14 @@ class Backbone:
 
     @property
     def location(self) -> str:
-        """What a loader is given: the packaged folder's path, or the model id as it is."""
+        """What a loader opens: the packaged folder's path or the model id."""
         if self.model_id.startswith(PACKAGED):
             return str(Path(__file__).parent / self.model_id.removeprefix(PACKAGED))
         return self.model_id
 
     @property
     def without_system_role(self) -> str:
-        """What an engine's identity says of a model without a system role; nothing for others."""
+        """Part of an engine's identity for models without a system role."""
         return "" if self.system_role else " system_role=false"
 
     @property

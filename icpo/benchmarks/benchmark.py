@@ -1,4 +1,4 @@
-"""A benchmark: which questions, what kind of answer, and how one knows that they are the right ones."""
+"""A benchmark: its questions, their kind of answer, and their digest."""
 
 import hashlib
 import random
@@ -20,10 +20,11 @@ from icpo.types.validated import validated
 
 @dataclass(frozen=True, slots=True)
 class LoadedBenchmark:
-    """Questions in the source's order, and their golds by question id, apart (a question may have none).
+    """Questions in the source's order, and their golds by question id.
 
-    `digest` is of all (text, answer) pairs of the benchmark, also where only some were asked for.
-    `revision` is the commit of the hub, None elsewhere. `num_added` of the questions were not selected.
+    A question may have no gold. `digest` is of all (text, answer) pairs of the benchmark, also where only
+    some were asked for. `revision` is the commit of the hub, None elsewhere. `num_added` of the questions
+    were not selected.
     """
 
     questions: tuple[Question, ...]
@@ -86,7 +87,7 @@ class Benchmark:
         return self.path is not None or not isinstance(self.source, HubSource)
 
     def num_questions(self) -> int | None:
-        """How many questions there are at most; the limit or the expected count, else those of a file.
+        """The largest number of questions: limit, expected count, or the file's.
 
         None where it would take another source than a file to tell. Raises BenchmarkError as `load` does.
         """
@@ -191,7 +192,7 @@ def _shortened(answer: str | None) -> str:
 
 
 def content_digest(items: Iterable[Item]) -> str:
-    """BLAKE2b (16 bytes, hex) over the (text, answer) pairs in order; ids and levels do not count."""
+    """BLAKE2b digest (16 bytes, hex) of the (text, answer) pairs in order."""
     digest = hashlib.blake2b(digest_size=16)
     for item in items:
         for part in (item.text, item.answer or ""):

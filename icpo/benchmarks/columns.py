@@ -1,4 +1,4 @@
-"""What the columns of a row mean: row -> item with text, gold answer, id and level."""
+"""From the columns of a row to an item."""
 
 import logging
 import random
@@ -29,7 +29,7 @@ MAX_SHOWN_CHARACTERS = 40
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One question with its gold answer (None: nobody knows it) and its level (None: the source has none)."""
+    """One question with its gold answer and level, None where unknown."""
 
     item_id: str
     text: str
@@ -54,11 +54,12 @@ class Columns:
     shuffle_seed: int
 
     def fitted(self, names: Sequence[str], source: str) -> "Columns":
-        """These columns; in place of a usual name that `names` lacks stands another usual one that it has.
+        """These columns, with usual names that the file lacks replaced.
 
-        A name that is not usual was somebody's choice, and is never replaced. Where the usual wrong answers
-        lack together with the right one, the options stand in the text. Raises BenchmarkError naming `source`
-        and its columns where a column is not there, or neither text nor answer can be told.
+        Another usual name that the file has takes the place of a missing one. A name that is not usual was
+        somebody's choice, and is never replaced. Where the usual wrong answers lack together with the right
+        one, the options stand in the text. Raises BenchmarkError naming `source` and its columns where a
+        column is not there, or neither text nor answer can be told.
         """
         text, answer = _found("text", self.text, names, source), _found("answer", self.answer, names, source)
         missing = [column for column in self.wrong_answers if column not in names]
@@ -81,7 +82,7 @@ class Columns:
         )
 
     def items(self, rows: Iterable[Row], name: str) -> list[Item]:
-        """One item per row; a row without an id gets `name`/index, one whose id is a number `name`/number."""
+        """One item per row; its id falls back to the row's number."""
         return [self._item(row, index, name) for index, row in enumerate(rows)]
 
     def _item(self, row: Row, index: int, name: str) -> Item:

@@ -1,4 +1,4 @@
-"""Whether gold answers read as answers of their kind; one that does not is an error of the file."""
+"""Checks that gold answers read as answers of their kind."""
 
 import re
 from fractions import Fraction
@@ -19,7 +19,7 @@ _MARK = "####"  # of GSM8K: the working comes before it, the answer behind
 
 
 def final_answer(gold: str) -> str:
-    r"""The answer in a gold stored with its working: behind the last `####`, or in the last \boxed."""
+    r"""The answer in a worked gold: after `####`, or in \boxed."""
     if len(several := alternatives(gold)) > 1:
         return joined(list(map(final_answer, several)))
     if _MARK in gold:
@@ -29,7 +29,7 @@ def final_answer(gold: str) -> str:
 
 
 def gold_fault(item: Item, kind: AnswerKind) -> str | None:
-    """What is wrong with an item's gold answer and how to fix it; None if nothing is, or there is none."""
+    """What is wrong with an item's gold, with the fix; or None."""
     if item.answer is None:
         return None
     faults = (_fault(item.text, one, kind) for one in alternatives(item.answer))

@@ -1,4 +1,4 @@
-"""Reads the rows of a data file (.jsonl, .csv, .parquet); what its columns mean is decided elsewhere."""
+"""Reads the rows of a data file (.jsonl, .csv, .parquet)."""
 
 import csv
 import json
@@ -16,7 +16,7 @@ ONE_A_LINE = "Write one JSON object a line, without brackets around them and com
 
 
 def read_rows(path: Path) -> list[Row]:
-    """All rows of one file, in its order. Raises BenchmarkError when it is not what its name says."""
+    """All rows of one file. Raises BenchmarkError for a malformed one."""
     if path.suffix not in SUFFIXES:
         raise BenchmarkError(
             f"{path} must end in one of {', '.join(SUFFIXES)} to be read as questions. Save "

@@ -1,4 +1,4 @@
-"""Where questions come from: a file, the Hugging Face hub, the arithmetic generator, or one text."""
+"""Sources of questions: file, Hugging Face hub, generator, or one text."""
 
 import sys
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from icpo.errors import BenchmarkError
 
 @dataclass(frozen=True, slots=True)
 class Sourced:
-    """All items of a source, in its order, and the revision they are of (None where a source has none)."""
+    """All items of a source, in order, and their revision, if any."""
 
     items: list[Item]
     revision: str | None = None
@@ -29,7 +29,7 @@ class Source(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FileSource:
-    """A .jsonl, .csv or .parquet file; columns of other names are found by their usual names."""
+    """A .jsonl, .csv or .parquet file, with columns found by usual names."""
 
     path: str
     columns: Columns | None = None
@@ -47,7 +47,7 @@ class FileSource:
 
 @dataclass(frozen=True, slots=True)
 class HubSource:
-    """A dataset repository of the hub; `split_files` is a glob for the data files of the split in it."""
+    """A dataset of the hub; `split_files` is a glob of its files."""
 
     repo: str
     revision: str | None
@@ -108,7 +108,7 @@ def _check_columns(columns: object) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ArithmeticSource:
-    """The project's own word problems: a set of one split, the same on every machine."""
+    """Generated word problems: a set of one split, the same everywhere."""
 
     split: str
     problem_set: str
@@ -137,7 +137,7 @@ class WordsSource:
 
 @dataclass(frozen=True, slots=True)
 class TextSource:
-    """One question without a gold answer: a text, that of a file, or standard input when `path` is '-'."""
+    """One question without a gold answer: a text, file or standard input."""
 
     path: str | None = None
     text: str | None = None

@@ -1,1 +1,1 @@
-"""The command line: what each command does, how it ends and what its exit status says."""
+"""The command line: commands, how they end, and their exit status."""

@@ -20,7 +20,7 @@ WANDB = "wandb"  # the word that asks for a view on a server instead of pages
 
 @without_traceback()
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Writes the pages and says where they are; 2 when a run cannot be shown."""
+    """Write the pages and print where they are."""
     options = _parser().parse_args(arguments)
     log_to_terminal()
     try:

@@ -1,4 +1,4 @@
-"""How a run ends: what an error stops, how it is reported, and what the exit status says."""
+"""How a run ends: what an error stops, and the exit status."""
 
 import logging
 import os
@@ -48,7 +48,7 @@ class RunState:
 
     @contextmanager
     def starting(self) -> Iterator[None]:
-        """A wrong setting or a missing package within ends the run: the other cells would meet it too."""
+        """Within, a wrong setting or a missing package ends the run."""
         try:
             yield
         except IcpoError as error:
@@ -83,7 +83,7 @@ class RunState:
 
     @contextmanager
     def whole_run(self, *own: Callable[..., Any], report: Report | None) -> Iterator[None]:
-        """Errors become one line, the report is made, the exit status says whether all went well.
+        """Print errors as one line, make the report, set the exit status.
 
         `own` are the functions that Hydra calls: a ValueError or OSError that arose in one of them is a bug
         and keeps its traceback.
@@ -115,7 +115,10 @@ class RunState:
             sys.exit(FAILED)
 
     def leave(self, message: str) -> NoReturn:
-        """End the process with one line on standard error: status 2 if no cell began, else 1."""
+        """End the process with one line and a status.
+
+        Status 2 if no cell began, else 1.
+        """
         sys.stderr.write(f"{_shown(message)}\n")
         sys.exit(FAILED if self.begun else CANNOT_START)
 

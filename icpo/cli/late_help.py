@@ -1,4 +1,4 @@
-"""Python 3.14 under released versions of Hydra, one of whose help texts is rendered late."""
+"""Support for released versions of Hydra on Python 3.14."""
 
 import argparse
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def late_help_texts() -> Iterator[None]:
-    """Let argparse take help that is not yet a text, as before Python 3.14, which checks it at once.
+    """Let argparse accept a help text that is rendered late.
 
     Hydra renders the help of --shell-completion when it is shown (hydra#3121). Texts are checked as ever.
     """

@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def stored_runs(outputs: Path) -> Iterator[str]:
-    """A line for each stored run: its name and how many cells are in which state."""
+    """A line for each stored run: its name and its cells' states."""
     for folder in sorted(path for path in outputs.glob("*") if path.is_dir()):
         if cells := run_cells(outputs, folder.name):
             states = Counter(map(_state, cells))

@@ -1,4 +1,4 @@
-"""The command `icpo`: one word chooses what to do; `python -m icpo` is the same."""
+"""The command `icpo`; `python -m icpo` is the same."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ COMMANDS: dict[str, tuple[str, tuple[str, ...], str]] = {
 
 @without_traceback()
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; return 0 (fine), 1 (failed or damaged), 2 (wrong usage) or 130 (interrupted)."""
+    """Run one command: 0 fine, 1 failed, 2 wrong usage, 130 interrupted."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     if not words or words[0] in ("-h", "--help", "help"):
         print(_help())

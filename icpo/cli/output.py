@@ -13,7 +13,7 @@ REFUSALS = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, err
 
 @contextmanager
 def without_traceback() -> Iterator[None]:
-    """End with status 1 where standard output is gone (a pipe to `head`) or a disk refuses: no traceback."""
+    """End with status 1 when standard output or a disk fails."""
     try:
         yield
         if sys.stdout is not None:  # closed from the start, as by `>&-`

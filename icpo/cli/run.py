@@ -1,4 +1,4 @@
-"""Entry point: `python -m icpo.run +exp=NAME ...` composes, checks, builds and runs a job or a sweep."""
+"""Entry point: composes, checks, builds and runs a job or a sweep."""
 
 import logging
 import os
@@ -31,7 +31,7 @@ except KeyboardInterrupt:  # while all this loads
 
 @dataclass(frozen=True, slots=True)
 class ReadyCell:
-    """A cell that is checked and built: its job, and the configuration as it is stored."""
+    """A checked cell: its job and the configuration to store."""
 
     run: StoredRun
     folder: Path
@@ -41,7 +41,7 @@ class ReadyCell:
 
 
 class Task:
-    """What Hydra calls: `plan` with all cells of a sweep, then the task itself for each of them."""
+    """The task of Hydra: `plan` for all cells, then each cell."""
 
     def __init__(self) -> None:
         self.state = RunState()
@@ -114,7 +114,7 @@ def _print_needs(cells: Sequence[ReadyCell]) -> None:
 
 @without_traceback()
 def main(*, makes_report: bool = True) -> None:
-    """Runs, then makes the report of what is stored; the exit status says whether all went well.
+    """Run, then report what is stored; return the exit status.
 
     Processes that share a run leave out the report (`makes_report`): `python -m icpo.report RUN` makes it.
     """

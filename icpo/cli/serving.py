@@ -1,4 +1,4 @@
-"""Serves the pages of a dashboard to browsers on this machine, and to nobody else."""
+"""Serves the pages of a dashboard on this machine alone."""
 
 import logging
 from functools import partial

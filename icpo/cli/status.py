@@ -43,9 +43,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run_status(outputs: Path, run_name: str) -> list[dict[str, Any]]:
-    """One row a cell, begun or only planned: what status.json says, state `missing` where there is none.
+    """One row per cell, begun or planned, from its status.json.
 
-    `log` is the path of the cell's log, which may not be there.
+    The state is `missing` where there is none. `log` is the path of the cell's log, which may not be there.
 
     Raises:
         RecordsError: there is no such run.
@@ -69,7 +69,7 @@ def _status_of(cell: Path) -> dict[str, Any]:
 
 
 def seconds_left(row: dict[str, Any]) -> float | None:
-    """Seconds that a running cell still needs at the pace so far; None where that cannot be told."""
+    """Seconds a running cell still needs; None where unknown."""
     done, total = row.get("questions_done"), row.get("questions_total")
     if row["state"] != "running" or not done or total is None:
         return None

@@ -1,4 +1,4 @@
-"""`icpo verify|salvage|compact|remove PATH`: RUN or RUN/CELL of outputs/, or the folder of a run or cell."""
+"""Commands `icpo verify`, `salvage`, `compact` and `remove`."""
 
 import argparse
 import logging
@@ -17,7 +17,7 @@ ACTIONS = {"verify": verify, "salvage": salvage, "compact": compact}
 
 @without_traceback()
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Prints one line a cell and its faults; 1 if a cell is not sound, 2 if one cannot be worked on."""
+    """Print a line per cell and its faults."""
     log_to_terminal()
     parser = argparse.ArgumentParser(prog="icpo", description="Look after stored cells.")
     parser.add_argument(

@@ -1,4 +1,4 @@
-"""Where configurations are, what is refused, what they build; only this and cli/run.py know Hydra."""
+"""Configurations: where they are, what is refused, what they build."""
 
 from icpo.config.before import CheckCell, check_job
 from icpo.config.callbacks import CheckLauncher, RefuseSecrets

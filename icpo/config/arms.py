@@ -1,4 +1,4 @@
-"""Arms: what an experiment compares, as named lists of overrides; the cells of arms times axes."""
+"""Arms: named lists of overrides; cells are arms times axes."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -35,7 +35,7 @@ class Arm:
 
 @dataclass(frozen=True, slots=True)
 class PlannedCell:
-    """A cell of a sweep: what makes it, and what its name gets on top of the pattern of its preset."""
+    """A cell of a sweep: its overrides and its name's addition."""
 
     overrides: tuple[str, ...]
     suffix: str

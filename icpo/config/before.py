@@ -1,4 +1,4 @@
-"""What is checked of a cell before the first file of its run is written."""
+"""Checks of a cell before the first file of its run."""
 
 import sys
 from typing import Any, Protocol, runtime_checkable
@@ -15,7 +15,7 @@ from icpo.safe_text import escaped, masked_text
 
 @runtime_checkable
 class Checkable(Protocol):
-    """A job that can say without a model and without the network that it cannot run."""
+    """A job that can tell beforehand that it cannot run."""
 
     def check(self, *, is_here: bool) -> None:
         """Raises IcpoError; `is_here` is whether it would run on this machine."""
@@ -28,7 +28,7 @@ def check_job(job: object, *, is_here: bool) -> None:
 
 
 class CheckCell(Callback):
-    """Ends a run of a single cell that cannot run; of a sweep, the task checks all cells in its plan."""
+    """Ends a run of a single cell that cannot run."""
 
     def on_run_start(self, config: DictConfig, **kwargs: Any) -> None:
         """A single cell."""

@@ -1,4 +1,4 @@
-"""What is refused before Hydra writes a file: secrets, and launchers that cannot run here."""
+"""Refusals before Hydra writes a file: secrets, and impossible launchers."""
 
 import re
 import shutil
@@ -31,7 +31,7 @@ def check_argument(argument: str) -> None:
 
 
 class RefuseSecrets(Callback):
-    """Ends a run whose files hold a secret word for word, as a YAML file of one's own may."""
+    """Ends a run whose configuration files hold a secret word for word."""
 
     def on_run_start(self, config: DictConfig, **kwargs: Any) -> None:
         """A single cell."""
@@ -49,7 +49,7 @@ def _refuse(config: DictConfig) -> None:
 
 
 class CheckLauncher(Callback):
-    """Ends a sweep whose launcher or sweeper is no plugin of Hydra's, or needs a SLURM that is not here.
+    """Ends a sweep whose launcher or sweeper cannot run here.
 
     They are checked before Hydra builds them: it would call whatever they name.
     """

@@ -63,7 +63,7 @@ def check_arguments(arguments: Sequence[str]) -> None:
 
 
 def check_budget_key(key: str, value: str = "NUMBER") -> None:
-    """Refuses a number of the budget under a key that held it in version 1. Raises ConfigError."""
+    """Refuses the keys of version 1 for the budget. Raises ConfigError."""
     if moved := BUDGET.match(key):
         raise ConfigError(
             f"{key} is a number of the budget, whatever the method: pass budget.{moved[1]}={value}. "

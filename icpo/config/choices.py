@@ -1,4 +1,4 @@
-"""What can be chosen: presets by kind, and each group's choices with the first lines of their comments."""
+"""Presets by kind, and each group's choices, with their descriptions."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -30,7 +30,7 @@ def read_table(path: Path) -> dict[str, Any]:
 
 
 def choices(folders: Sequence[Path] = ()) -> dict[str, dict[str, str]]:
-    """For each group, its choices and what each is in a line; of conf/ and of `folders` besides."""
+    """Each group's choices with a line about each, `folders` included."""
     found: dict[str, dict[str, str]] = {}
     for folder in (conf_folder(), *folders):
         for path in sorted(files_below(folder, "*/**/*.yaml")):
@@ -40,7 +40,7 @@ def choices(folders: Sequence[Path] = ()) -> dict[str, dict[str, str]]:
 
 
 def presets_by_kind() -> dict[str, dict[str, str]]:
-    """The presets of conf/ as those of the paper, of the embedded backbone, and of the theory."""
+    """The presets of conf/ by kind: paper, embedded backbone, theory."""
     grouped: dict[str, dict[str, str]] = {kind: {} for kind in KINDS}
     for name, line in choices()["exp"].items():
         grouped[_kind(conf_folder() / f"exp/{name}.yaml")][name] = line

@@ -1,4 +1,4 @@
-"""Errors of pydantic, YAML, OmegaConf and Hydra in one line each, with a way out that helps."""
+"""Errors of pydantic, YAML, OmegaConf and Hydra as one useful line."""
 
 import re
 from collections.abc import Iterable
@@ -53,7 +53,7 @@ UNION_MEMBERS = ("int", "float", "bool", "str", "constrained")
 
 
 def one_line(error: Exception) -> str:
-    """What went wrong, without line breaks; for a file, where; how to fix it, where that is known."""
+    """What went wrong, where, and how to fix it, in one line."""
     if isinstance(error, MarkedYAMLError) and (mark := error.problem_mark) is not None:
         return f"{mark.name}, line {mark.line + 1}, column {mark.column + 1}: {error.problem}. Fix the file."
     if isinstance(error, InterpolationKeyError) and (text := _nothing_there(error)):
@@ -76,7 +76,7 @@ def no_value(key: str) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A sentence with the known names that look alike, after a space; empty where none does."""
+    """A sentence with similar known names; empty where there is none."""
     alike = get_close_matches(name, list(known))
     return f" Did you mean {' or '.join(alike)}?" if alike else ""
 

@@ -1,4 +1,4 @@
-"""Overrides that Hydra's grammar does not take, and how they are quoted so that it does."""
+"""Overrides that Hydra cannot parse, and how to quote them."""
 
 import re
 import shlex
@@ -11,7 +11,7 @@ from icpo.errors import ConfigError
 
 
 def check_override(argument: str) -> None:
-    """Raises ConfigError where Hydra cannot read an override, with the argument as it can be pasted."""
+    """Raises ConfigError for an unreadable override, with the fix to paste."""
     key, equals, value = argument.partition("=")
     if key.lstrip("+") == "question" and "${" in value:
         raise ConfigError(
@@ -30,7 +30,7 @@ def check_override(argument: str) -> None:
 
 
 def with_quoted_question(arguments: Sequence[str]) -> list[str]:
-    """Arguments as Hydra reads them: the text of `question=` in quotes, as it has commas and spaces."""
+    """Arguments with the text of `question=` in quotes, for Hydra."""
 
     def quoted(argument: str) -> str:
         key, equals, text = argument.partition("=")

@@ -1,4 +1,4 @@
-"""What a configuration computes from a question of one's own: a name for it and the kind of its answer.
+"""Resolvers: a name and a kind of answer for a user's question.
 
 `${icpo.question_name:TEXT,FILE}` and `${icpo.question_kind:TEXT,FILE}`; one of the two arguments is null.
 """
@@ -17,13 +17,13 @@ FORMULA = re.compile(r"[$\\^]|\b(simplify|factor|expand|in terms of|expression)\
 
 
 def question_name(text: str | None, path: str | None) -> str:
-    """`question_` and a digest of the text, so that each question has a cell of its own."""
+    """`question_` and a digest of the text, to name its cell."""
     read = _read(text, path)
     return f"question_{hashlib.blake2b(read.encode('utf-8', 'surrogatepass'), digest_size=4).hexdigest()}"
 
 
 def question_kind(text: str | None, path: str | None) -> str:
-    """The kind of answer that a question asks for: a choice where it has options, else as it is written."""
+    """The kind of answer a question asks for, by its text."""
     read = _read(text, path)
     if OPTIONS.search(read):
         return AnswerKind.CHOICE.value

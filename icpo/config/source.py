@@ -1,4 +1,4 @@
-"""Where configuration files are: conf/, and what `--config-dir` adds; which presets and keys they have."""
+"""Where configuration files are: conf/ and the folders of `--config-dir`."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ REFERENCE = re.compile(r"\$\{\s*(?:oc\.select:\s*)?(\w+)(?![\w.]*:)")  # ${KEY.m
 
 
 def config_source() -> str:
-    """Where Hydra finds conf/: beside `icpo/` in a checkout, inside the package in a wheel."""
+    """Where conf/ is: beside `icpo/` in a checkout, inside a wheel."""
     root = Path(__file__).resolve().parents[2]
     is_checkout = (root / "pyproject.toml").is_file() and (root / "conf/config.yaml").is_file()
     return str(root / "conf") if is_checkout else "pkg://icpo.conf"
@@ -39,14 +39,14 @@ def folders() -> Iterator[Path]:
 
 
 def files_below(folder: Path, pattern: str) -> Iterator[Path]:
-    """The files below a folder that match, except hidden ones, which editors and notebooks leave there."""
+    """The matching files below a folder, hidden ones left out."""
     for path in folder.rglob(pattern):
         if path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts):
             yield path
 
 
 def never_read() -> list[Path]:
-    """The files of folders given by `--config-dir` in whose stead Hydra reads those of conf/ of that name."""
+    """Files of `--config-dir` that conf/ hides by having the same name."""
     project, *own = folders()
     return sorted(
         path
@@ -64,7 +64,7 @@ def _is_in_table(project: Path, path: Path) -> bool:
 
 @cache
 def keys_referred_to(folder: Path) -> frozenset[str]:
-    """The first parts of all keys that a configuration file below a folder refers to: `${KEY...}`."""
+    """First parts of all keys `${KEY...}` that files below a folder use."""
     texts = (path.read_text(encoding="utf-8", errors="replace") for path in files_below(folder, "*.yaml"))
     return frozenset(key for text in texts for key in REFERENCE.findall(text))
 

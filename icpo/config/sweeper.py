@@ -1,4 +1,4 @@
-"""The sweeper: plans the cells of a run, checks their folders first, and launches them."""
+"""The sweeper: plans a run's cells, checks their folders, launches them."""
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
@@ -25,7 +25,7 @@ class SweepTask(Protocol):
     """What a sweep is given to run: it sees all cells before the first."""
 
     def plan(self, cells: Sequence[DictConfig], *, is_here: bool) -> bool:
-        """Check all cells; whether they are to be launched. `is_here`: in this process, one after another."""
+        """Check all cells and return whether to launch them."""
 
     def __call__(self, config: DictConfig) -> None:
         """Run one cell."""
@@ -53,7 +53,7 @@ class ArmSweeper(Sweeper):
         )
 
     def sweep(self, arguments: list[str]) -> Any:
-        """Launches all cells, once the task has taken them. Raises ConfigError where two have one folder."""
+        """Launch all cells. Raises ConfigError where two have one folder."""
         cells = self._compose(arguments)
         _refuse_equal([folder_of(config) for _, config in cells], [overrides for overrides, _ in cells])
         if not self._task.plan([config for _, config in cells], is_here=self._is_here):

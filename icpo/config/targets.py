@@ -1,4 +1,4 @@
-"""The classes that a configuration names: which are let in, what they are, what source they have."""
+"""Classes that a configuration names: allowed ones and their source."""
 
 import ast
 import hashlib
@@ -46,7 +46,7 @@ def targets(node: Any) -> Iterator[tuple[str, str]]:
 
 
 def own_class(target: str) -> type | None:
-    """The class of that name, if it is defined in this project and not merely reached by way of it."""
+    """The class of that name if this project defines it."""
     module, _, name = target.rpartition(".")
     if not module.startswith(OWN_PACKAGE):
         return None
@@ -58,7 +58,7 @@ def own_class(target: str) -> type | None:
 
 
 def check_target(path: str, target: str, allowed: Sequence[str]) -> None:
-    """Refuses a class from elsewhere unless it, or its module or package, is allowed. Raises ConfigError."""
+    """Refuses an outside class that is not allowed. Raises ConfigError."""
     if own_class(target) is not None:
         return
     if not any(target == name or target.startswith(f"{name}.") for name in allowed):
@@ -73,7 +73,7 @@ def check_target(path: str, target: str, allowed: Sequence[str]) -> None:
 
 
 def located(target: str) -> Any:
-    """The class or function of that name; what its module does when imported is done.
+    """The class or function of that name; its module is imported.
 
     Raises:
         ConfigError: there is none, or its module cannot be imported; with the place of the error.
@@ -85,7 +85,7 @@ def located(target: str) -> Any:
 
 
 def check_node(path: str, node: Mapping[str, Any]) -> None:
-    """Refuse keys that a node's class does not take or lacks, and values of other types.
+    """Refuse keys and values that a node's class does not take.
 
     A class made with `validated` checks its values itself when it is built.
 
@@ -129,14 +129,14 @@ def _parameters(kind: Any) -> Mapping[str, inspect.Parameter]:
 
 
 def sources(values: Mapping[str, Any]) -> dict[str, str]:
-    """For each class of a job from outside this project, a digest of its top package's or module's code."""
+    """A digest of the code of each outside class of a job."""
     names = {target for _, target in targets(values["job"]) if not target.startswith(OWN_PACKAGE)}
     return {name: source_digest(name.partition(".")[0]) for name in sorted(names)}
 
 
 @cache
 def source_digest(package: str) -> str:
-    """Of all Python files of an imported package, by their paths in it, or of the file of a module.
+    """The digest of a package's Python files, or of a module's file.
 
     Comments, blank lines and the way lines are broken do not count.
     """

@@ -1,4 +1,4 @@
-"""Configurations to values: what is built, what is stored, and which of it determines results."""
+"""From configurations to values: what to build, store and digest."""
 
 import hashlib
 import json
@@ -88,9 +88,10 @@ def without(config: DictConfig, *keys: str) -> DictConfig:
 
 
 def config_digest(values: Mapping[str, Any]) -> str:
-    """A digest of what determines a result: not tracking, paths, throughput and the extent of an evaluation.
+    """A digest of what determines a result.
 
-    The extent says which results there are: seeds, the selection of questions, the number of final samples.
+    It leaves out tracking, paths, throughput and the extent of an evaluation. The extent says which results
+    there are: seeds, the selection of questions, the number of final samples.
     """
     kept = json.dumps(_determining(_without_extent(values)), sort_keys=True)
     return hashlib.blake2b(kept.encode(), digest_size=12).hexdigest()

@@ -1,4 +1,4 @@
-"""An engine that answers from a script: for tests, and for trial runs without a model."""
+"""An engine that answers from a script, without a model."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -35,7 +35,7 @@ class Scripted:
         """Nothing is needed."""
 
     def start(self, backbone: "Backbone", *, max_context_tokens: int) -> "ScriptedEngine":
-        """The engine; it has no model, so the backbone and its context are not looked at."""
+        """The engine; it does not look at the backbone."""
         return ScriptedEngine(self._say, block_questions=self.block_questions)
 
     def _say(self, request: SampleRequest, index: int) -> str:
@@ -49,9 +49,10 @@ class Scripted:
 
 
 class ScriptedEngine:
-    """Completes one request at a time, or in blocks all that are queued: one draw, counted from 0.
+    """Completes one request at a time, or queued ones in blocks.
 
-    `requests` are those completed, `num_draws` counts draws, also those that failed.
+    Each completion is one draw, counted from 0. `requests` are those completed, `num_draws` counts draws,
+    also those that failed.
     """
 
     def __init__(

@@ -27,14 +27,16 @@ DIGESTED_SUFFIXES = (".safetensors", ".json", ".model", ".txt", ".jinja")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A local folder with a model; `revision` is its commit on the hub, or a digest of its files."""
+    """A local folder with a model; `revision` is commit or digest."""
 
     folder: Path
     revision: str
 
 
 def locate(backbone: "Backbone") -> Source:
-    """The folder of a backbone: its own, or the hub's snapshot, downloaded if it is not in the cache yet.
+    """The folder of a backbone: its own, or the hub's snapshot.
+
+    The snapshot is downloaded if it is not in the cache yet.
 
     Raises EngineError where there is none, and for a local one without configuration or tokenizer.
     """
@@ -60,7 +62,7 @@ def locate(backbone: "Backbone") -> Source:
 
 
 def check_folder(backbone: "Backbone") -> None:
-    """Raises EngineError where a backbone names a folder that is not there, or not a model's."""
+    """Raises EngineError for a folder that holds no model."""
     if backbone.is_local:
         folder = Path(backbone.location)
         lacking = [part for part, names in PARTS.items() if not any(any(folder.glob(n)) for n in names)]
@@ -73,7 +75,7 @@ def check_folder(backbone: "Backbone") -> None:
 
 
 def absence(backbone: "Backbone") -> str | None:
-    """What to know of weights that are not on this machine; None where they are. Asks no server."""
+    """A note on weights that are missing on this machine; or None."""
     if backbone.is_local:
         return None
     if _names_a_folder(backbone.model_id):

@@ -1,4 +1,4 @@
-"""Tokenizers: checked when an engine starts, then from prompts to tokens, and which tokens end an answer."""
+"""Tokenizers: checks, prompts to tokens, and end-of-turn tokens."""
 
 import json
 import logging

@@ -1,4 +1,4 @@
-"""Word problems of the project's own: chained steps, exact whole answers, splits that cannot overlap."""
+"""Generated word problems: chained steps, exact whole answers, disjoint splits."""
 
 from icpo.benchmarks.arithmetic.chains import RULES, Rules, draw_chain
 from icpo.benchmarks.arithmetic.problem import Chain, Operation, Problem, Step

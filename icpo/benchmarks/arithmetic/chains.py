@@ -40,7 +40,7 @@ RULES = Rules(
 
 
 def draw_chain(rng: Random, num_steps: int, rules: Rules) -> Chain:
-    """A chain of `num_steps` steps; multiplications are twice as likely as any other operation that fits."""
+    """A chain of `num_steps` steps; multiplications are twice as likely."""
     start = rng.randint(*rules.starts)
     value, steps = start, []
     for _ in range(num_steps):

@@ -1,4 +1,4 @@
-"""The values of a word problem: a chain of operations, and the text that tells it."""
+"""Values of a word problem: a chain of operations and its text."""
 
 import hashlib
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class Operation(str, Enum):
-    """What a step does to the running value; the value is its sign in worked solutions."""
+    """What a step does to the running value, named by its sign."""
 
     PLUS = "+"
     MINUS = "-"
@@ -14,7 +14,7 @@ class Operation(str, Enum):
     DIVIDE = "/"
 
     def apply(self, value: int, operand: int) -> int:
-        """The next value. Raises ValueError for a division that leaves a remainder, or by zero."""
+        """The next value. Raises ValueError for divisions without a whole result."""
         match self:
             case Operation.PLUS:
                 return value + operand
@@ -38,7 +38,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """What is to be computed: a start and the steps applied to it in order."""
+    """A computation: a start and the steps applied to it in order."""
 
     start: int
     steps: tuple[Step, ...]
@@ -77,5 +77,5 @@ class Problem:
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """The chain's steps, in order of computation (the text may tell them in another order)."""
+        """The chain's steps, in order of computation, not of the text."""
         return self.chain.steps

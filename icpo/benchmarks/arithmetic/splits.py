@@ -1,7 +1,7 @@
-"""Train, dev and test: a chain's digest decides where it may occur, so no whole chain is in two splits.
+"""Train, dev and test splits, decided by a chain's digest.
 
-Parts of chains are: most one-step test chains occur inside longer training chains
-(experiments/nano/overlap.py counts them).
+No whole chain is in two splits. Parts of chains are: most one-step test chains occur inside longer training
+chains (experiments/nano/overlap.py counts them).
 """
 
 from dataclasses import dataclass, replace
@@ -63,11 +63,11 @@ def draw_problem(
 
 @cache
 def questions(split: str, level: str, count: int | None = None) -> tuple[Problem, ...]:
-    """The first `count` problems (None: all 300) of a split and level, no two with the same chain.
+    """The first `count` problems of a split and level (None: 300).
 
-    `level` is l1 to l5 (that many steps) or a held-out set: heldout_templates, heldout_operands,
-    heldout_length. Held-out sets exist for dev and test alone. Raises ValueError for an unknown name or a
-    count out of range.
+    No two have the same chain. `level` is l1 to l5 (that many steps) or a held-out set: heldout_templates,
+    heldout_operands, heldout_length. Held-out sets exist for dev and test alone. Raises ValueError for an
+    unknown name or a count out of range.
     """
     sets = LEVELS if split == Split.TRAIN else LEVELS | HELDOUT_SETS
     if level not in sets:

@@ -1,4 +1,4 @@
-"""Worlds in which a chain is told: who, what, and two ways (finite, gerund) to say each operation."""
+"""Worlds for stories: people, things, and two ways to phrase each operation."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _DATA: dict[str, Any] = yaml.load(files(__package__).joinpath("stories.yaml").re
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """One kind of story. `subject` is {name}, or a thing; {n} is a number and {items} what is counted."""
+    """One kind of story, with the fields {name}, {n} and {items}."""
 
     subject: str
     items: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Tells a chain as a story: connecting words, sentences told out of order, sentences that do not matter."""
+"""Writes a chain as a story, with sentences out of order."""
 
 from random import Random
 

@@ -1,4 +1,4 @@
-"""The words of the word problems, by which a question that is none of them is known."""
+"""The words of the word problems, to recognise other questions."""
 
 import re
 from functools import cache

@@ -1,4 +1,4 @@
-"""Fill the templates with people, things and numbers; the answer follows from the template's chain."""
+"""Fill templates with people, things and numbers, and compute the answers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ NUM_PROBLEMS = 200
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A difficulty: which templates, and the ranges (both ends included) of terms and of factors.
+    """A difficulty: templates, and ranges of terms and factors, ends included.
 
     A factor is what is multiplied or divided by; in `a * b` both are factors.
     """
@@ -46,7 +46,7 @@ class WordProblem:
 
 @cache
 def word_problems(level: str) -> tuple[WordProblem, ...]:
-    """The 200 problems of a level, no two with the same text, the same on every machine.
+    """The 200 different problems of a level, the same on every machine.
 
     Raises ValueError for an unknown level.
     """
@@ -66,7 +66,7 @@ def word_problems(level: str) -> tuple[WordProblem, ...]:
 
 
 def evaluate(chain: str, numbers: Mapping[str, int]) -> int:
-    """The value of a chain such as "a * b + c", computed from left to right.
+    """The value of "a * b + c", computed left to right.
 
     Raises ValueError where a division leaves a remainder.
     """

@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 
 class PromptTooLong(Exception):
-    """The server refuses a prompt for its length, and may say what lengths it means."""
+    """The server refuses a prompt for its length."""
 
     def __init__(self, lengths: Lengths) -> None:
         super().__init__(lengths)
@@ -38,7 +38,7 @@ class Blocked(Exception):
 
 
 class Caller:
-    """Sends request bodies; all calls come from one event loop. `faults` counts what went wrong by kind."""
+    """Sends request bodies from one event loop and counts faults."""
 
     def __init__(
         self, openai: ModuleType, settings: "OpenAISettings", budget: Budget, counter: TokenCounter

@@ -14,7 +14,7 @@ BYTES_PER_TOKEN = 4  # of English text
 
 
 class TokenCounter:
-    """Counts by the backbone's tokenizer where it is on this machine, else estimates from the bytes."""
+    """Counts tokens by the backbone's tokenizer, else estimates from bytes."""
 
     def __init__(self, backbone: Backbone) -> None:
         self._backbone = backbone

@@ -1,4 +1,4 @@
-"""The engine behind `openai`: requests in, completions out, by calls that run beside the caller's thread."""
+"""The engine behind `openai`: requests in, completions out."""
 
 import asyncio
 import logging
@@ -27,12 +27,13 @@ POLL_SECONDS = 1.0
 
 
 class OpenAIEngine:
-    """A continuous engine: an event loop in a thread of its own keeps a bounded number of calls in flight.
+    """A continuous engine: an event loop keeps calls in flight.
 
-    An error that no retry cures stops it cleanly: nothing new is sent, what is in flight is still handed out,
-    then `finished` raises. How long a prompt is only the server knows: where it refuses one for its length,
-    the engine asks for the room that is left. Answers without a text are handed out only once others have
-    one (`Silence`). The address is no part of the identity: the same model elsewhere goes on with a cell.
+    It runs in a thread of its own, and the number of calls is bounded. An error that no retry cures stops it
+    cleanly: nothing new is sent, what is in flight is still handed out, then `finished` raises. How long a
+    prompt is only the server knows: where it refuses one for its length, the engine asks for the room that is
+    left. Answers without a text are handed out only once others have one (`Silence`). The address is no part
+    of the identity: the same model elsewhere goes on with a cell.
     """
 
     block_questions = None
@@ -67,11 +68,11 @@ class OpenAIEngine:
         return self._caller.faults
 
     def accounting(self) -> dict[str, Any]:
-        """What was charged since the start: a prompt once a reply, hence without n once a sample.
+        """What was charged since the start; a prompt counts per reply.
 
-        What is not zero is added: the most that lost replies may have cost, replies whose tokens were counted
-        here, tokens of thoughts, ends of answers that the server calls by names unknown to us, and names of
-        models other than the one asked for.
+        Hence once per sample where the server takes no n. What is not zero is added: the most that lost
+        replies may have cost, replies whose tokens were counted here, tokens of thoughts, ends of answers
+        that the server calls by names unknown to us, and names of models other than the one asked for.
         """
         spent, lost = self.spent, self._budget.unconfirmed
         extra = {
@@ -102,10 +103,10 @@ class OpenAIEngine:
         future.add_done_callback(lambda done: self._outcomes.put((ticket, done)))
 
     def finished(self) -> Answers:
-        """The requests that ended since the last call; waits a second for one, then returns [].
+        """The requests that ended since the last call.
 
-        So a caller that receives a signal can stop while a server thinks. Raises EngineError or
-        BudgetError once all that was in flight has been handed out.
+        Waits a second for one, then returns []. So a caller that receives a signal can stop while a server
+        thinks. Raises EngineError or BudgetError once all that was in flight has been handed out.
         """
         answers: Answers = []
         with suppress(Empty):

@@ -24,7 +24,7 @@ class ReplyError(Exception):
 
 
 class ErrorInside(Exception):
-    """An error that a server reports inside a reply of status 200, or in a stream."""
+    """An error inside a reply of status 200, or in a stream."""
 
     def __init__(self, error: object) -> None:
         super().__init__(first_words(error))
@@ -32,7 +32,7 @@ class ErrorInside(Exception):
 
 
 class UnknownShape(Exception):
-    """A choice without a message, or content that is no text: no retry changes that."""
+    """A choice of unknown shape; no retry changes that."""
 
 
 def first_words(reply: object, num_characters: int = SHOWN_CHARACTERS) -> str:
@@ -49,7 +49,7 @@ def error_message(error: object) -> str:
 
 
 def error_status(error: object) -> int:
-    """The HTTP status that an error stands for; 500 where it does not say, which is retried."""
+    """The HTTP status of an error; 500, which is retried, where unknown."""
     named = [error.get(key) for key in ("code", "status", "type")] if isinstance(error, dict) else [error]
     for value in named:
         if str(value).isdigit() and 400 <= int(str(value)) < 600:

@@ -1,4 +1,4 @@
-"""The samples of one request: split into calls, asked for again where a reply lacks some or has no room."""
+"""The samples of one request, over as many calls as it takes."""
 
 import asyncio
 import logging
@@ -44,10 +44,10 @@ class Filler:
         self._max_context_tokens = max_context_tokens
 
     async def completions(self, request: SampleRequest, check: Callable[[], None]) -> list[Completion]:
-        """All samples of a request; `check` is called once the budget has room, before anything is sent.
+        """All samples of a request.
 
-        A greedy one is sampled once, as vLLM's server wants it (no n beside a temperature of 0), and its
-        completion given for each sample.
+        `check` is called once the budget has room, before anything is sent. A greedy one is sampled once, as
+        vLLM's server wants it (no n beside a temperature of 0), and its completion given for each sample.
         """
         sampling, settings = request.sampling, self._settings
         if (extras := wire.needed_extras(sampling)) and not settings.supports_extras:

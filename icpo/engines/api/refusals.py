@@ -1,4 +1,4 @@
-"""What a server's refusal means, and the numbers in it: many servers, many wordings; pure functions."""
+"""What a server's refusal means, and the numbers in its wording."""
 
 import re
 from collections.abc import Mapping
@@ -66,9 +66,9 @@ _WAYS_OUT = (  # the first that fits; words of the message, or a status
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """What a refusal says of lengths: the prompt's tokens and the server's context, None where it does not.
+    """Lengths in a refusal: the prompt's tokens and the server's context.
 
-    `is_exact` is false for an estimate or a lower bound.
+    None where it does not say. `is_exact` is false for an estimate or a lower bound.
     """
 
     prompt: int | None
@@ -108,7 +108,7 @@ def way_out(status: int, message: str) -> str:
 
 
 def retry_after_seconds(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """How long a server asks to wait: seconds, or until a date (UTC if it names no zone); None if neither."""
+    """Seconds a server asks to wait; None where it does not say."""
     value = headers.get("retry-after", "").strip()
     if not value:
         return None

@@ -1,4 +1,4 @@
-"""What a server's reply means: completions, usage, and what a status of 200 hides; pure functions."""
+"""What a server's reply means: completions, usage, hidden errors."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ _FILTERED = re.compile(r"block_?reason': '|'filtered': True", re.IGNORECASE)  # 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One answer: its text, the thoughts that the server keeps apart from it, and why it ended.
+    """One answer: text, separate thoughts, and why it ended.
 
     `word` is the server's own name for the end where we know none.
     """
@@ -41,7 +41,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class TokenCounts:
-    """Tokens of a reply: its prompt, what of it was cached, all its completions, and the thoughts in them."""
+    """Tokens of a reply: prompt, cached, completions, and thoughts among them."""
 
     prompt: int
     cached: int
@@ -51,7 +51,7 @@ class TokenCounts:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The answers of one reply, by their index; `tokens` and `model` are None where it does not say."""
+    """The answers of one reply by index; None for what is missing."""
 
     choices: tuple[Choice, ...]
     tokens: TokenCounts | None
@@ -59,7 +59,9 @@ class Reply:
 
 
 def read_reply(reply: object) -> Reply:
-    """A reply's answers and usage; one choice that says it is blocked where the whole prompt is.
+    """A reply's answers and usage.
+
+    Where the whole prompt is blocked, one choice that says so.
 
     Raises ErrorInside, ReplyError or UnknownShape.
     """
@@ -106,7 +108,7 @@ def with_thoughts(choice: Choice, reasoning_end: str | None, *, has_hidden_thoug
 
 
 def shared(total: int, weights: Sequence[int]) -> list[int]:
-    """`total` in whole parts that add up to it, as near to the weights as rounding allows."""
+    """`total` split into whole parts in proportion to the weights."""
     if not weights:
         return []
     weights = weights if sum(weights) else [1] * len(weights)

@@ -1,4 +1,4 @@
-"""The addresses of one model: the next call goes to the least busy one that need not be left alone."""
+"""The addresses of one model; the least busy one is next."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(slots=True, eq=False)
 class Server:
-    """One address; `resume_at` is the time of the loop before which no call starts there."""
+    """One address; no call starts there before `resume_at`."""
 
     url: str
     client: Any  # openai.AsyncOpenAI
@@ -19,7 +19,7 @@ class Server:
 
 
 class Servers:
-    """Bounds the calls in flight, spaces them, and spreads them over the addresses by load."""
+    """Bounds and spaces the calls, and spreads them over addresses."""
 
     def __init__(
         self, servers: Sequence[Server], max_concurrency: int, requests_per_minute: float | None
@@ -48,7 +48,7 @@ class Servers:
         server.num_failed = 0
 
     def failed(self, server: Server, first_wait: float, longest_wait: float) -> None:
-        """Leaves a server alone for a time that doubles; calls that failed together count once."""
+        """Leaves a server alone for a time that doubles."""
         if _now() >= server.resume_at:
             server.resume_at = _now() + min(first_wait * 2**server.num_failed, longest_wait)
             server.num_failed += 1

@@ -1,4 +1,4 @@
-"""Engine `openai`: any server that speaks the OpenAI API (Gemini's endpoint, vLLM's server, OpenAI's own)."""
+"""Settings of `openai`: any server that speaks the OpenAI API."""
 
 import os
 import re
@@ -78,7 +78,7 @@ class OpenAISettings:
 
     @property
     def samples_per_call(self) -> int | None:
-        """The most samples that one call asks for; None for as many as are wanted."""
+        """The most samples of one call; None without a limit."""
         return self.max_n if self.supports_n else 1
 
     def preflight(self) -> None:
@@ -86,7 +86,7 @@ class OpenAISettings:
         self.client(load_openai(), self.urls[0])
 
     def start(self, backbone: Backbone, *, max_context_tokens: int) -> OpenAIEngine:
-        """An engine for `backbone`. Raises EngineError for weights of this package: no server has them."""
+        """An engine for `backbone`. Raises EngineError for packaged weights."""
         if backbone.model_id.startswith(PACKAGED):
             raise EngineError(
                 f"engine=openai asks a server for a model by its name, but backbone={backbone.name} "
@@ -96,7 +96,7 @@ class OpenAISettings:
         return OpenAIEngine(load_openai(), self, backbone, max_context_tokens)
 
     def client(self, openai: ModuleType, url: str) -> Any:
-        """A client for one address. Raises EngineError where a proxy of the environment cannot be used."""
+        """A client for one address. Raises EngineError for an unusable proxy."""
         try:
             return openai.AsyncOpenAI(
                 api_key=self.key(),
@@ -118,7 +118,7 @@ class OpenAISettings:
         return _from_environment(self.api_key_env, f"the key of {self.urls[0]}", "engine.api_key_env")
 
     def environment_headers(self) -> dict[str, str]:
-        """The headers, those that begin with $ read from the environment. Raises EngineError like `key`."""
+        """The headers, with `$NAME` read from the environment."""
         return {
             name: _from_environment(value[1:], f"the header {name}", f"engine.headers.{name}")
             if value.startswith("$")

@@ -1,4 +1,4 @@
-"""Answers without a text, held back until others have one: a server that only sends nothing is broken."""
+"""Answers without a text, held back until others have one."""
 
 from icpo.errors import EngineError
 from icpo.types import Completion, FinishReason, visible
@@ -9,7 +9,7 @@ Answers = list[tuple[int, list[Completion]]]
 
 
 class Silence:
-    """Holds silent answers back; a model may say nothing now and then, but not always.
+    """Holds silent answers back, and fails when all are silent.
 
     Silent is an answer of which nothing follows the thoughts. One that reached its limit is held back too,
     until the server has sent a text.

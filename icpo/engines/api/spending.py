@@ -1,4 +1,4 @@
-"""What an API has charged, and budgets that are never exceeded by what is started."""
+"""What an API has charged, and budgets that are never exceeded."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -28,11 +28,11 @@ class Spend:
 
 
 class Budget:
-    """Lets a request start only if its worst case still fits; all calls come from one event loop.
+    """Lets a request start only if its worst case fits.
 
-    A request that does not fit waits for those in flight, which mostly cost less than their worst case.
-    `spent` is what was charged; `unconfirmed` the most that lost replies and those without usage may have
-    cost. The limits hold for both together.
+    All calls come from one event loop. A request that does not fit waits for those in flight, which mostly
+    cost less than their worst case. `spent` is what was charged; `unconfirmed` the most that lost replies and
+    those without usage may have cost. The limits hold for both together.
     """
 
     def __init__(self, max_requests: int | None, max_tokens: int | None, max_cost: float | None) -> None:

@@ -1,4 +1,4 @@
-"""One call by the openai package: what the server sent, a streamed reply as it would have been at once."""
+"""One call by the openai package, streamed or not."""
 
 import json
 from types import ModuleType
@@ -11,7 +11,7 @@ TEXTS = ("content", "reasoning_content", "reasoning", "refusal", "text")
 
 
 async def send(openai: ModuleType, client: Any, body: Json, headers: dict[str, str]) -> object:
-    """The reply to a body. Raises the package's errors, ErrorInside for one in a stream, and ReplyError."""
+    """The reply to a body. Raises ErrorInside, ReplyError, the package's errors."""
     path = "/chat/completions" if "messages" in body else "/completions"
     options: Any = {"cast_to": object, "body": body, "options": {"headers": headers}}
     if not body.get("stream"):
@@ -28,7 +28,7 @@ async def send(openai: ModuleType, client: Any, body: Json, headers: dict[str, s
 
 
 async def assembled(stream: Any) -> object:
-    """The pieces of each choice joined; the whole body where the server does not stream.
+    """The pieces of each choice joined; a whole body as is.
 
     An error among the chunks, and whatever else they hold, is kept for `read_reply`.
     """

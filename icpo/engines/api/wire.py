@@ -15,13 +15,13 @@ EXTRAS = {"min_tokens": 0, "repetition_penalty": 1, "top_k": None, "min_p": None
 
 
 def address(base_url: str) -> str:
-    """What names a server: host, port and path of its URL, without credentials, query and closing slash."""
+    """A server's name: host, port and path, without credentials."""
     parts = urlsplit(base_url)
     return f"{parts.netloc.rpartition('@')[2].lower()}{parts.path.rstrip('/')}"
 
 
 def is_web_address(base_url: str) -> bool:
-    """Whether a URL has a scheme that calls can be made by, and a host."""
+    """Whether a URL has a host and a usable scheme."""
     parts = urlsplit(base_url)
     return parts.scheme in ("http", "https") and bool(parts.hostname)
 
@@ -61,9 +61,10 @@ def body(
 
 
 def sampling_fields(sampling: Sampling, *, with_extras: bool) -> Json:
-    """Sampling as the API names it, without the number of tokens; null fields are left out.
+    """Sampling fields of the API, without the number of tokens.
 
-    With extras each of them is sent: a server would fill it from the model's own settings.
+    Fields that are null are left out. With extras each of them is sent: a server would fill it from the
+    model's own settings.
     """
     fields: Json = {"temperature": sampling.temperature, "top_p": sampling.top_p}
     if sampling.stop:

@@ -1,4 +1,4 @@
-"""The slower path for architectures without a forward of our own: the Hugging Face model with its own cache.
+"""The slower path: any Hugging Face model with its own cache.
 
 Shapes: B rows, G prompts, S positions, V vocabulary.
 """
@@ -22,12 +22,12 @@ class AnyModel:
         self.model = model
 
     def begin(self, prompts: Sequence[Tokens], num_samples: Sequence[int]) -> "AnyBatch":
-        """Prefills distinct prompts, padded on the left; the batch has `num_samples[i]` rows of prompt i."""
+        """Prefills distinct prompts; row counts are `num_samples`."""
         return AnyBatch(self.model, prompts, num_samples)
 
 
 class AnyBatch:
-    """Rows that generate in step; `logits` are those of each row's next token, (B, V)."""
+    """Rows that generate in step; `logits` are (B, V)."""
 
     def __init__(self, model: Any, prompts: Sequence[Tokens], num_samples: Sequence[int]) -> None:
         self._model = model

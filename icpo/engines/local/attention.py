@@ -1,4 +1,4 @@
-"""Attention by segments: what many rows share of their context is stored once and read once.
+"""Attention by segments: a shared context is stored and read once.
 
 Attention over a context split into segments is the mean of the attentions over each segment, weighted by the
 exponential of the log-sum-exp of its scores; every function here therefore returns that beside its output.
@@ -33,9 +33,9 @@ def attend(
     is_fused: bool | None = None,
     max_scores: int = MAX_SCORES,
 ) -> Part:
-    """Attention output and log-sum-exp of the scaled scores: (..., Q, D) and (..., Q), in float32.
+    """Attention output (..., Q, D) and log-sum-exp of scores (..., Q).
 
-    There is at least one row, one query and one key.
+    Both are in float32. There is at least one row, one query and one key.
 
     `bias` is added to the scores; `is_causal` lets query i see positions up to i. `is_fused` None takes the
     fused kernel on a CPU: it gives the log-sum-exp too, which the public function keeps to itself. Otherwise
@@ -83,9 +83,10 @@ def merge(parts: Sequence[Part]) -> Tensor:
 
 
 def fill(buffers: Sequence[Tensor], order: Members) -> None:
-    """Makes the first places of buffers hold what `order` names, in place; places that stay are not touched.
+    """Reorders buffers in place by `order`.
 
-    `order[i] >= i` is needed: it moves from the end into the holes. The buffers lie on one device.
+    Places that stay are not touched. `order[i] >= i` is needed: it moves from the end into the holes. The
+    buffers lie on one device.
     """
     moved = np.flatnonzero(order != np.arange(len(order)))
     if moved.size and buffers:
@@ -96,7 +97,7 @@ def fill(buffers: Sequence[Tensor], order: Members) -> None:
 
 
 def survivors(is_kept: NDArray[np.bool_]) -> Members:
-    """An order for `fill` that keeps what is marked: holes are filled by the last ones."""
+    """An order for `fill` that keeps what is marked."""
     size = int(is_kept.sum())
     order = np.arange(size)
     order[~is_kept[:size]] = size + np.flatnonzero(is_kept[size:])
@@ -104,7 +105,7 @@ def survivors(is_kept: NDArray[np.bool_]) -> Members:
 
 
 class Shared:
-    """Keys and values of prompt tokens, each owner's read by all rows that are its members."""
+    """Keys and values of prompt tokens, shared by an owner's rows."""
 
     def __init__(self, keys: list[Tensor], values: list[Tensor], lengths: Members, members: Members) -> None:
         """`keys[layer]` is (X, J, S, D), right-padded to the longest owner; `members[b]` is row b's owner."""
@@ -134,7 +135,7 @@ class Shared:
         return Shared(keys, values, self.lengths[owners], members)
 
     def attend(self, layer: int, q_BJQD: Tensor) -> Part:
-        """Each row's attention over its owner's positions: (B, J, Q, D) and (B, J, Q)."""
+        """Attention over owners' positions: (B, J, Q, D) and (B, J, Q)."""
         num_owners, width = self._slots_XM.shape
         _, heads, queries, size = q_BJQD.shape
         slots = q_BJQD[self._slots_XM].transpose(1, 2).reshape(num_owners, heads, width * queries, size)
@@ -162,7 +163,7 @@ class Shared:
 
 
 class Own:
-    """Keys and values of positions being prefilled: they see themselves causally and are stored in `keys`."""
+    """Keys and values being prefilled: causal attention among themselves."""
 
     def __init__(self, keys: list[Tensor], values: list[Tensor]) -> None:
         """`keys[layer]` is the part of a `Shared` buffer, (B, J, S, D), that is written."""
@@ -179,7 +180,7 @@ class Own:
 
 
 class Generated:
-    """Keys and values of what the rows generated so far, in buffers that double when they are full."""
+    """Keys and values of generated tokens, in buffers that double."""
 
     def __init__(self, num_layers: int) -> None:
         self.keys: list[Tensor] = []
@@ -187,7 +188,7 @@ class Generated:
         self.num_layers, self.length = num_layers, 0
 
     def attend(self, layer: int, q_BNSD: Tensor, k_BJSD: Tensor, v_BJSD: Tensor) -> Part:
-        """Appends one position and attends over all of them; the last layer's call ends the step."""
+        """Append one position and attend over all of them."""
         num_rows, key_heads, _, size = k_BJSD.shape
         if layer == len(self.keys):
             shape = (num_rows, key_heads, FIRST_CAPACITY, size)

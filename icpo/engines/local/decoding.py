@@ -37,7 +37,7 @@ class Model(Protocol):
 
 
 def decode_rows(model: Model, rows: Sequence[Row], endings: Endings) -> list[Drawn]:
-    """Draws rows, sorted by prompt, as one batch; what comes out depends on them alone."""
+    """Samples rows, sorted by prompt, as one batch."""
     firsts = [i for i, row in enumerate(rows) if i == 0 or row.prompt != rows[i - 1].prompt]
     batch = model.begin([rows[i].prompt for i in firsts], np.diff([*firsts, len(rows)]).tolist())
     device, vocabulary = batch.logits.device, batch.logits.shape[-1]

@@ -27,7 +27,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """What a row drew: its text, without what ended it, and how many tokens that took, the end included."""
+    """A row's text, without its end, and its number of tokens."""
 
     text: str
     num_tokens: int
@@ -35,7 +35,7 @@ class Drawn:
 
 
 class Endings:
-    """Ends rows at an end token, at a stop string (after `min_tokens`) or at their limit."""
+    """Ends rows at an end token, stop string or limit."""
 
     def __init__(
         self, end_ids: Sequence[int], decode: Callable[[Sequence[int]], str], vocabulary: int
@@ -48,9 +48,10 @@ class Endings:
         return [self._decode([token]) for token in range(self._vocabulary)]
 
     def suspects(self, rows: Sequence[Row]) -> NDArray[np.bool_]:
-        """Which tokens may end a row, by id: end tokens, and those that may complete a stop string.
+        """Which tokens may end a row, by id.
 
-        A stop string ends in its last character: tokens that hold it, or part of a character, are suspect.
+        End tokens, and those that may complete a stop string. A stop string ends in its last character:
+        tokens that hold it, or part of a character, are suspect.
         """
         suspects = np.zeros(self._vocabulary, dtype=bool)
         suspects[self.end_ids] = True

@@ -1,7 +1,8 @@
-"""A lean Llama forward for sampling many rows at once; attention is by segments (attention.py).
+"""A Llama forward pass for sampling many rows at once.
 
-A row's context is a stem, which prompts that begin alike share; a tail, the rest of its prompt, which its
-samples share; and what it generated itself. Rows of a batch generate in step, so the last needs no padding.
+Attention is by segments (attention.py). A row's context is a stem, which prompts that begin alike share; a
+tail, the rest of its prompt, which its samples share; and what it generated itself. Rows of a batch generate
+in step, so the last needs no padding.
 
 Shapes: B rows, S new positions, N query heads, J key heads, D head size, H hidden size, V vocabulary.
 """
@@ -26,7 +27,7 @@ ROPE_TYPES = ("default", "linear", "llama3")
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """One layer's weights; query, key and value projections are stacked, and so are gate and up."""
+    """One layer's weights, with projections stacked."""
 
     norm_in: Tensor
     qkv: Tensor
@@ -50,7 +51,7 @@ def is_supported(config: Any) -> bool:
 
 
 class Llama:
-    """The weights of a loaded `LlamaForCausalLM`, laid out for sampling, in its dtype and on its device."""
+    """The weights of a loaded `LlamaForCausalLM`, laid out for sampling."""
 
     def __init__(self, model: Any) -> None:
         config, body = model.config, model.model
@@ -72,9 +73,9 @@ class Llama:
     def hidden(
         self, tokens_BS: Tensor, starts_B: Tensor, own: Own | Generated, context: list[Shared]
     ) -> Tensor:
-        """Final hidden states (B, S, H) of new positions, which see their context and, causally, one another.
+        """Final hidden states (B, S, H) of new positions.
 
-        `starts_B` is how many positions come before them.
+        They see their context and, causally, one another. `starts_B` is how many positions come before them.
         """
         num_rows, num_new = tokens_BS.shape
         x = F.embedding(tokens_BS, self.embedding)
@@ -104,7 +105,7 @@ class Llama:
 
 
 class LlamaBatch:
-    """Rows that generate in step; `logits` are those of each row's next token, (B, V)."""
+    """Rows that generate in step; `logits` are (B, V)."""
 
     def __init__(self, llama: Llama, prompts: Sequence[Tokens], num_samples: Sequence[int]) -> None:
         self._llama = llama

@@ -6,10 +6,11 @@ Tokens = tuple[int, ...]
 
 
 def cluster(prompts: Sequence[Tokens]) -> list[tuple[int, int]]:
-    """Splits sorted prompts into runs that begin alike: number of prompts and of shared tokens of each run.
+    """Split sorted prompts into runs that begin alike.
 
-    A prompt joins the run before it while at least half of what that run shares stays shared. The shared part
-    is always shorter than every prompt of its run, so that each has a token of its own to predict from.
+    Returns the number of prompts and of shared tokens of each run. A prompt joins the run before it while at
+    least half of what that run shares stays shared. The shared part is always shorter than every prompt of
+    its run, so that each has a token of its own to predict from.
     """
     runs: list[tuple[int, int]] = []
     for index, prompt in enumerate(prompts):

@@ -1,4 +1,4 @@
-"""Drawing the next token of many rows, each with settings and random numbers of its own.
+"""Sampling the next token of many rows, each with own settings.
 
 Shapes: B rows, V vocabulary.
 """
@@ -19,7 +19,7 @@ BLOCK_TOKENS = 64
 
 
 class Randomness:
-    """Uniform numbers in [0, 1): a stream per row, which the row's seed alone determines."""
+    """Uniform numbers in [0, 1): a stream per row, by its seed."""
 
     def __init__(self, seeds: Sequence[int]) -> None:
         philox = (np.random.Philox(key=seed) for seed in seeds)
@@ -33,9 +33,10 @@ class Randomness:
 
 @dataclass(frozen=True, slots=True)
 class RowSettings:
-    """The sampling settings of each row, (B, 1) each; `seen` marks the tokens so far.
+    """The sampling settings of each row, (B, 1) each.
 
-    `top_k` is the vocabulary's size and `min_p` 0 in rows that name none. What no row needs is None.
+    `seen` marks the tokens so far. `top_k` is the vocabulary's size and `min_p` 0 in rows that name none.
+    What no row needs is None.
     """
 
     temperature: Tensor
@@ -82,11 +83,11 @@ class RowSettings:
 def draw(
     logits_BV: Tensor, settings: RowSettings, numbers_B2: Tensor, num_drawn: int, end_ids: Tensor
 ) -> Tensor:
-    """The next token of each row, (B,); greedy where temperature is 0, smallest id first among equals.
+    """The next token of each row, (B,); greedy at temperature 0.
 
-    As in transformers and vLLM: repetition penalty, then temperature, `min_p` and `top_k`, then the nucleus,
-    the fewest most likely tokens that hold `top_p`. `end_ids` are barred while `num_drawn` is below a row's
-    `min_tokens`.
+    Among equals the smallest id comes first. As in transformers and vLLM: repetition penalty, then
+    temperature, `min_p` and `top_k`, then the nucleus, the fewest most likely tokens that hold `top_p`.
+    `end_ids` are barred while `num_drawn` is below a row's `min_tokens`.
     """
     scores = logits_BV.float()
     if settings.seen is not None:

@@ -24,7 +24,7 @@ class ScoredRow:
 
 
 def score_rows(model: Model, rows: Sequence[ScoredRow]) -> list[float]:
-    """Log-probability in nats of each row's text; rows are sorted by what comes before their texts."""
+    """Log-probability in nats of each row's text, for sorted rows."""
     firsts = [i for i, row in enumerate(rows) if i == 0 or row.before != rows[i - 1].before]
     batch = model.begin([rows[i].before for i in firsts], np.diff([*firsts, len(rows)]).tolist())
     lengths = np.array([len(row.text) for row in rows])

@@ -1,4 +1,4 @@
-"""The transformers engine: whole batches on a CPU or one GPU, the same bits for the same batch every time."""
+"""The transformers engine: whole batches on a CPU or GPU."""
 
 import importlib.util
 import logging
@@ -76,7 +76,7 @@ class Transformers:
 
 
 class TransformersEngine:
-    """Completes in batches. A completion depends on the list of requests in its batch and on nothing else."""
+    """Completes in batches; a completion depends on its batch alone."""
 
     can_score = True
 
@@ -193,7 +193,7 @@ class TransformersEngine:
 
 
 def batches(rows: "Sequence[Row]", max_rows: int) -> "Iterator[list[Row]]":
-    """Splits rows into batches: rows of one length limit together, prompts that begin alike side by side."""
+    """Splits rows into batches by length limit and shared prefix."""
     ordered = sorted(rows, key=lambda row: (row.sampling.max_tokens, row.prompt, row.request, row.index))
     for start in range(0, len(ordered), max_rows):
         yield sorted(ordered[start : start + max_rows], key=lambda row: (row.prompt, row.request, row.index))

@@ -1,4 +1,4 @@
-"""How many requests an engine is given at once, so that its KV cache is full and never thrashes."""
+"""Admission of requests: the KV cache is full and never thrashes."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -18,10 +18,11 @@ class _Lengths:
 
 
 class Admission:
-    """Reserves cache for requests by what completions of their purpose have come to, at first by their limit.
+    """Reserves cache for requests by expected lengths.
 
-    A running batch may outgrow the cache when completions are longer than expected; the engine then preempts
-    some, which costs time and no results, and less is admitted afterwards.
+    These are what completions of their purpose have come to, at first their limit. A running batch may
+    outgrow the cache when completions are longer than expected; the engine then preempts some, which costs
+    time and no results, and less is admitted afterwards.
     """
 
     def __init__(self, capacity_tokens: int, max_sequences: int) -> None:
@@ -51,7 +52,7 @@ class Admission:
         return True
 
     def expected_tokens(self, purpose: Purpose, sampling: Sampling) -> int:
-        """What a completion is expected to take: the mean so far, shrunk towards the limit."""
+        """Expected tokens: the mean so far, shrunk towards the limit."""
         seen = self._lengths[purpose]
         total = seen.num_tokens + PRIOR_COMPLETIONS * sampling.max_tokens
         return min(-(-total // (seen.num_completions + PRIOR_COMPLETIONS)), sampling.max_tokens)

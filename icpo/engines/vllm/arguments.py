@@ -33,14 +33,14 @@ def engine_arguments(
 
 
 def graphs(settings: "Vllm") -> dict[str, Any]:
-    """CUDA graphs for steps that decode, and for those that also read a few prompts."""
+    """CUDA graphs for decoding, and for steps with a few prompts."""
     if settings.enforce_eager:
         return {}
     return {"compilation_config": {"cudagraph_capture_sizes": graph_sizes(settings.max_num_seqs)}}
 
 
 def options_with_bursts(settings: "Vllm") -> dict[str, Any]:
-    """The options, and our scheduler beside them, where vLLM would use the one that it extends."""
+    """The options, with our scheduler where vLLM's would be used."""
     options = settings.options
     is_asynchronous = options.get("async_scheduling", True) and not options.get("speculative_config")
     if settings.admission_burst == 1 or not is_asynchronous or "scheduler_cls" in options:
@@ -53,9 +53,10 @@ def options_with_bursts(settings: "Vllm") -> dict[str, Any]:
 
 
 def graph_sizes(max_num_seqs: int) -> list[int]:
-    """Numbers of tokens for which CUDA graphs are made; a step replays the next larger one.
+    """Numbers of tokens for which CUDA graphs are made.
 
-    vLLM's own end at 512, so that a full step of 512 samples that reads one more prompt would replay none.
+    A step replays the next larger one. vLLM's own end at 512, so that a full step of 512 samples that reads
+    one more prompt would replay none.
     """
     decoding = [1, 2, 4, *range(8, 64, 8), *range(64, 128, 16), *range(128, max_num_seqs, 32)]
     reading = [max_num_seqs + more for more in (0, 64, 128, 256, 512)]

@@ -1,4 +1,4 @@
-"""The vLLM engine: requests join the running batch at any time, and are reported as they end."""
+"""The vLLM engine: requests join and leave the running batch."""
 
 import logging
 import time
@@ -56,7 +56,7 @@ class _Totals:
 
 
 class VllmEngine:
-    """Completes request by request. Samples depend on what else ran: only a journal makes runs repeatable."""
+    """Completes request by request; samples depend on what else ran."""
 
     block_questions = None
 
@@ -105,7 +105,7 @@ class VllmEngine:
         self._admit()
 
     def finished(self) -> list[tuple[int, list[Completion]]]:
-        """Requests that ended since the last call; waits for one. Raises EngineError if the engine died."""
+        """Requests that ended; waits for one. Raises EngineError if it died."""
         start = time.perf_counter()
         if self._left_at is not None and self._running:
             self._totals.away_seconds += start - self._left_at
@@ -139,11 +139,12 @@ class VllmEngine:
         self._process.close()
 
     def accounting(self) -> dict[str, Any]:
-        """What was done since the start, and what it ran on; seconds of wall time, memory in GB.
+        """What was done since the start, and on what.
 
-        `away_seconds` is time spent outside the engine while requests were running; `idle_seconds` is that
-        time weighted by the share of its places that had nothing to do. Weights and the most cache in use at
-        once say what the work needs; the peak of the devices says what vLLM reserved.
+        Seconds are of wall time, memory is in GB. `away_seconds` is time spent outside the engine while
+        requests were running; `idle_seconds` is that time weighted by the share of its places that had
+        nothing to do. Weights and the most cache in use at once say what the work needs; the peak of the
+        devices says what vLLM reserved.
         """
         totals = {name: getattr(self._totals, name) for name in self._totals.__slots__}
         return {"max_num_seqs": self._settings.max_num_seqs, **self._process.accounting(), **totals}

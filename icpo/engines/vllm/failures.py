@@ -27,7 +27,7 @@ FOREIGN_CODE = ("trust_remote_code", "trust-remote-code")
 def failed_start(
     error: BaseException, backbone: "Backbone", max_context_tokens: int, log: VllmLog
 ) -> EngineError:
-    """Why the engine did not start: memory, architecture, code of the model's own, or what the log says."""
+    """Why the engine did not start, by its log."""
     said = str(error)
 
     def found(marks: tuple[str, ...]) -> str | None:

@@ -1,4 +1,4 @@
-"""Memory of the GPUs that this process uses, by NVML; nothing where there is none."""
+"""Memory of this process's GPUs by NVML, if there are any."""
 
 import os
 from types import ModuleType

@@ -1,4 +1,4 @@
-"""vLLM's log: kept in a file, so that a terminal shows our progress and an error shows the log's end."""
+"""vLLM's log, kept in a file and shown on an error."""
 
 import json
 import os
@@ -22,17 +22,17 @@ class VllmLog:
         return "\n".join([f"The end of {self.path}:", *lines[-NUM_TAIL_LINES:]])
 
     def find(self, *marks: str) -> str | None:
-        """The last line that holds one of the marks, which are in lower case; INFO lines are left out."""
+        """The last line with one of the marks, INFO lines left out."""
         lines = [line for line in self.path.read_text(errors="replace").splitlines() if " INFO " not in line]
         return next((line for line in reversed(lines) if any(mark in line.lower() for mark in marks)), None)
 
 
 @cache
 def process_log() -> VllmLog:
-    """The log of this process's engines; made, and vLLM configured to use it, at the first call.
+    """The log file of this process's engines.
 
-    It stays in the temporary folder: vLLM still writes to it while the interpreter ends, and waits forever
-    for its processes if it cannot.
+    It is made, and vLLM configured to use it, at the first call. It stays in the temporary folder: vLLM still
+    writes to it while the interpreter ends, and waits forever for its processes if it cannot.
     """
     folder = Path(tempfile.mkdtemp(prefix="icpo-vllm-"))
     path = folder / "vllm.log"

@@ -1,4 +1,4 @@
-"""vLLM's scheduler, which starts new samples together: a step that also reads prompts is a slow one."""
+"""vLLM's scheduler, changed to start new samples together."""
 
 from typing import Any
 
@@ -8,10 +8,11 @@ from icpo.engines.vllm.arguments import BURST
 
 
 class BurstScheduler(AsyncScheduler):  # type: ignore[misc]
-    """Starts no sample while others run, until so many places are free that several start in one step.
+    """Starts samples only when many places are free.
 
-    With long-tailed answers one or two samples end at each step. Were each place filled at once, nearly every
-    step would read a prompt, and such steps replay no CUDA graph made for decoding.
+    Several then start in one step. With long-tailed answers one or two samples end at each step. Were each
+    place filled at once, nearly every step would read a prompt, and such steps replay no CUDA graph made for
+    decoding.
     """
 
     def schedule(self, *arguments: Any, **options: Any) -> Any:

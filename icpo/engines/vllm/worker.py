@@ -11,7 +11,7 @@ OWNER = "ICPO_ENGINE_OWNER"
 
 
 def follow(owner: int) -> None:
-    """Waits for the process that owns the engine to end, then ends this one and the engine core above it.
+    """Ends the engine core when the owning process ends.
 
     A run that was killed outright cannot end its engine, which would wait on and hold its GPU.
     """
@@ -30,7 +30,7 @@ if OWNER in os.environ and int(os.environ[OWNER]) != os.getpid():
 
 
 def run_engine_core(*arguments: Any, **options: Any) -> None:
-    """The engine core's own main function, reached by way of this module, so that it follows from birth."""
+    """The engine core's main function, followed from its start."""
     from vllm.v1.engine.core import EngineCoreProc
 
     EngineCoreProc.run_engine_core(*arguments, **options)
