@@ -10,17 +10,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import count
 from pathlib import Path
-from shutil import copyfile
 from typing import Any
 
 from icpo.backbones import Backbone
 from icpo.engines.sources import locate
 from icpo.engines.tokenizers import load_tokenizer
+from icpo.engines.vllm.settings import Vllm
 from icpo.errors import ConfigError
-from icpo.evaluation.engine_pool import POOL, EngineSettings
+from icpo.evaluation.engine_pool import POOL, EngineSettings, accounting
 from icpo.evaluation.journalled import JournalledEngine
 from icpo.grading import Grader, GradingRules
 from icpo.lab.throughput.schedules import Schedule, run_schedule
+from icpo.lab.throughput.shape import has_weights, write_shape
 from icpo.lab.throughput.work import Lengths, Words, Work, sampling_of
 from icpo.methods import complete
 from icpo.store import Journal
@@ -70,7 +71,8 @@ class Speed:
     at the end, and wherever too little is in flight. `num_steps` counts the engine's steps,
     `num_reading_steps` those in which samples start, `num_shared_reading_steps` those of them in which others
     run on; a mean one of these takes `reading_step_ms`, a mean other step `decoding_step_ms`. Ratios are of
-    generated tokens per second. `weights_gb` and `peak_cache_gb` are what the engine
+    generated tokens per second. What is about steps is None for a server, which does not count them.
+    `weights_gb` and `peak_cache_gb` are what the engine
     says of its memory: of the cache the most that was in use at once during the measurement.
     """
 
@@ -84,11 +86,11 @@ class Speed:
     ratio_to_authors: float | None
     share_of_ceiling: float
     ceiling_tokens_per_second: float
-    away_share: float
-    idle_share: float
-    filled_share: float
-    decoding_step_ms: float
-    reading_step_ms: float
+    away_share: float | None
+    idle_share: float | None
+    filled_share: float | None
+    decoding_step_ms: float | None
+    reading_step_ms: float | None
     generated_tokens: int
     prompt_tokens: int
     cached_prompt_tokens: int
@@ -105,6 +107,7 @@ class Throughput:
     """Measures one engine on one backbone: its decode ceiling, then each measurement, all in one start.
 
     `measurements` are written SCHEDULE/LENGTHS/QUESTIONS; at most `max_in_flight` questions run at once.
+    `num_places` is how many samples run at once where the engine does not say, as of a server.
     """
 
     backbone: Backbone
@@ -113,12 +116,14 @@ class Throughput:
     lengths: tuple[Lengths, ...]
     measurements: tuple[str, ...]
     max_in_flight: int
+    num_places: int
     grading: GradingRules
     max_context_tokens: int
 
     def __post_init__(self) -> None:
-        if self.max_in_flight < 1:
-            raise ValueError(f"max_in_flight must be at least 1, got {self.max_in_flight}")
+        for name in ("max_in_flight", "num_places"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
         self.parsed()
 
     def parsed(self) -> list[Measurement]:
@@ -134,18 +139,21 @@ class Throughput:
         """Writes throughput.csv, throughput.png and .pdf, and engine.json into the cell's folder."""
         with tempfile.TemporaryDirectory() as folder, Grader(self.grading) as grader:
             settings, backbone = self.engine, self.backbone
-            if (Path(backbone.location) / "config.json").is_file() and not _has_weights(backbone):
-                settings, backbone = _shaped(settings, backbone, Path(folder))
+            source = Path(backbone.location)
+            if isinstance(settings, Vllm) and (source / "config.json").is_file() and not has_weights(source):
+                write_shape(source, Path(folder))
+                settings = replace(settings, options={**settings.options, "load_format": "dummy"})
+                backbone = replace(backbone, model_id=folder)
             engine = POOL.get(settings, backbone, self.max_context_tokens)
             if engine.block_questions is not None:
                 raise ConfigError(f"engine={settings.name} answers in blocks. Use engine=vllm.")
             words = Words.of(load_tokenizer(locate(backbone), backbone))
             speeds = list(self._speeds(engine, words, grader, cell, Path(folder)))
-            accounting = _accounting(engine)
+            account = accounting(engine)
         POOL.close()
-        (cell / "engine.json").write_text(json.dumps(accounting, indent=2))
+        (cell / "engine.json").write_text(json.dumps(account, indent=2))
         _draw(cell, speeds)
-        return {"speeds": [asdict(speed) for speed in speeds], "engine": accounting}
+        return {"speeds": [asdict(speed) for speed in speeds], "engine": account}
 
     def _speeds(
         self, engine: Engine, words: Words, grader: Grader, cell: Path, folder: Path
@@ -166,7 +174,7 @@ class Throughput:
             ]
             journal = Journal(folder / f"{number}.journal")
             _forget_peaks(engine)
-            before, start = _accounting(engine), time.perf_counter()
+            before, start = accounting(engine), time.perf_counter()
             run_schedule(
                 measurement.schedule,
                 solvings,
@@ -175,7 +183,7 @@ class Throughput:
             )
             seconds = time.perf_counter() - start
             journal.close()
-            speed = self._speed(measurement, seconds, before, _accounting(engine), ceiling)
+            speed = self._speed(measurement, seconds, before, accounting(engine), ceiling)
             if measurement.schedule is Schedule.AUTHORS:
                 authors[lengths.name] = speed.tokens_per_second
             if lengths.name in authors:
@@ -191,7 +199,7 @@ class Throughput:
         The difference of a long and a short run, so that reading the prompts cancels out.
         """
         source = random.Random(0)
-        num_prompts = max(int(_accounting(engine)["max_num_seqs"]) // CEILING_SAMPLES, 1)
+        num_prompts = max(self._places(accounting(engine)) // CEILING_SAMPLES, 1)
         seconds = []
         for num_tokens in (1, *CEILING_TOKENS):  # the first warms up
             sampling = sampling_of(self.work.temperature, self.work.top_p, num_tokens)
@@ -211,6 +219,9 @@ class Throughput:
         short, long = CEILING_TOKENS
         return num_prompts * CEILING_SAMPLES * (long - short) / (seconds[2] - seconds[1])
 
+    def _places(self, account: Mapping[str, Any]) -> int:
+        return int(account.get("max_num_seqs", self.num_places))
+
     def _speed(
         self,
         measurement: Measurement,
@@ -224,9 +235,13 @@ class Throughput:
         def spent(key: str) -> Any:
             return after.get(key, 0) - before.get(key, 0)
 
+        def of_steps(value: float) -> float | None:
+            return value if "num_steps" in after else None
+
         per_second = spent("generated_tokens") / seconds
         num_steps, num_shared = spent("num_steps"), spent("num_shared_reading_steps")
         num_decoding = num_steps - spent("num_reading_steps")
+        filled = spent("generated_tokens") / (max(num_steps, 1) * self._places(after))
         return Speed(
             schedule=measurement.schedule.value,
             lengths=measurement.lengths.name,
@@ -238,11 +253,11 @@ class Throughput:
             ratio_to_authors=None,
             share_of_ceiling=per_second / ceiling,
             ceiling_tokens_per_second=ceiling,
-            away_share=spent("away_seconds") / seconds,
-            idle_share=spent("idle_seconds") / seconds,
-            filled_share=spent("generated_tokens") / (max(num_steps, 1) * int(after["max_num_seqs"])),
-            decoding_step_ms=1000 * spent("decoding_seconds") / max(num_decoding, 1),
-            reading_step_ms=1000 * spent("shared_reading_seconds") / max(num_shared, 1),
+            away_share=of_steps(spent("away_seconds") / seconds),
+            idle_share=of_steps(spent("idle_seconds") / seconds),
+            filled_share=of_steps(filled),
+            decoding_step_ms=of_steps(1000 * spent("decoding_seconds") / max(num_decoding, 1)),
+            reading_step_ms=of_steps(1000 * spent("shared_reading_seconds") / max(num_shared, 1)),
             generated_tokens=spent("generated_tokens"),
             prompt_tokens=spent("prompt_tokens"),
             cached_prompt_tokens=spent("cached_prompt_tokens"),
@@ -255,33 +270,9 @@ class Throughput:
         )
 
 
-def _accounting(engine: Any) -> dict[str, Any]:
-    """What the engine says of itself: vLLM's has `accounting`, which engines need not have."""
-    found: dict[str, Any] = engine.accounting()
-    return found
-
-
 def _forget_peaks(engine: Any) -> None:
     """Begin the peak of the cache anew, where the engine keeps one."""
     getattr(engine, "forget_peaks", lambda: None)()
-
-
-def _has_weights(backbone: Backbone) -> bool:
-    return any(Path(backbone.location).glob("*.safetensors"))
-
-
-def _shaped(settings: Any, backbone: Backbone, folder: Path) -> tuple[Any, Backbone]:
-    """Settings and backbone for a model's shape: random weights, a tokenizer of numbers."""
-    from tokenizers import Tokenizer, models, pre_tokenizers
-    from transformers import PreTrainedTokenizerFast
-
-    copyfile(Path(backbone.location) / "config.json", folder / "config.json")
-    size = json.loads((folder / "config.json").read_text())["vocab_size"]
-    tokenizer = Tokenizer(models.WordLevel({str(i): i for i in range(size)}, unk_token="0"))
-    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    PreTrainedTokenizerFast(tokenizer_object=tokenizer).save_pretrained(folder)
-    options = {**settings.options, "load_format": "dummy"}
-    return replace(settings, options=options), replace(backbone, model_id=str(folder))
 
 
 def _write_csv(path: Path, speeds: Sequence[Speed]) -> None:

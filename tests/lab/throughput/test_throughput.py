@@ -1,15 +1,20 @@
 import csv
+import json
 import random
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
 
 from icpo.backbones import Backbone, ChatTemplate
 from icpo.engines.scripted import ScriptedEngine
+from icpo.engines.sources import locate
+from icpo.engines.tokenizers import load_tokenizer
 from icpo.errors import ConfigError
 from icpo.grading import GradingRules
 from icpo.lab.throughput.job import Throughput
 from icpo.lab.throughput.schedules import Schedule, run_schedule
+from icpo.lab.throughput.shape import write_shape
 from icpo.lab.throughput.work import Lengths, Words, Work
 from icpo.selectors import Entropy, EntropyRacing
 from icpo.types import Completion, FinishReason, Purpose
@@ -57,6 +62,7 @@ class Watched(ScriptedEngine):
             "peak_cache_gb": len(self.requests) - self.num_before,
             "generated_tokens": generated,
             "max_num_seqs": 32,
+            "num_steps": len(self.requests),
             "prompt_tokens": 10 * len(self.requests),
         }
 
@@ -215,7 +221,7 @@ class Settings:
 
 def job(engine, measurements=("authors/fixed/1", "pipelined/fixed/2")):
     rules = GradingRules.paper()
-    return Throughput(nano(), Settings(engine), WORK, (FIXED, TAILED), measurements, 2, rules, 4096)
+    return Throughput(nano(), Settings(engine), WORK, (FIXED, TAILED), measurements, 2, 48, rules, 4096)
 
 
 def test_the_job_writes_one_line_a_measurement_with_its_ratios(tmp_path):
@@ -243,6 +249,25 @@ def test_rounds_are_measured_apart_and_peaks_begin_anew(tmp_path):
     assert (one, three) == (375 + 160, 3 * 375 + 160)
 
 
+class Served(Watched):
+    """A server: it charges tokens, but says nothing of steps and places."""
+
+    def accounting(self):
+        account = super().accounting()
+        return {key: account[key] for key in ("generated_tokens", "prompt_tokens")}
+
+
+def test_a_server_is_measured_without_what_it_does_not_say(tmp_path):
+    """Its ceiling is measured with the places of the configuration, 48 here, and 16 samples a prompt."""
+    engine = Served()
+    [speed] = job(engine, ("pipelined/fixed/2",)).run(tmp_path)["speeds"]
+    assert [r.num_samples for r in engine.requests[:9]] == [16] * 9  # three times three prompts
+    assert speed["generated_tokens"] == 1820 and speed["tokens_per_second"] > 0
+    assert speed["filled_share"] is None and speed["idle_share"] is None
+    [local] = job(Watched(), ("pipelined/fixed/2",)).run(tmp_path)["speeds"]
+    assert local["filled_share"] > 0
+
+
 @pytest.mark.parametrize(
     "text", ["pipelined/fixed/1/0", "pipelined/fixed", "fast/fixed/1", "pipelined/odd/1", "pipelined/fixed/x"]
 )
@@ -254,3 +279,16 @@ def test_a_measurement_that_cannot_be_read_is_refused(text):
 def test_an_engine_of_blocks_is_refused(tmp_path):
     with pytest.raises(ConfigError, match="engine=vllm"):
         job(ScriptedEngine(say, block_questions=1)).run(tmp_path)
+
+
+def test_a_shape_has_a_tokenizer_that_an_engine_takes(tmp_path):
+    """Each word is one token, and each token of the model, which are chosen at random, has a text."""
+    shape = replace(nano(), model_id=str(tmp_path))
+    write_shape(Path(replace(nano(), model_id="icpo:dummy_qwen7b").location), tmp_path)
+    tokenizer = load_tokenizer(locate(shape), shape)
+    words = Words.of(tokenizer)
+    assert len(words.words) == 500
+    assert len(tokenizer(words.text(40, random.Random(0)))["input_ids"]) == 40
+    size = json.loads((tmp_path / "config.json").read_text())["vocab_size"]
+    assert all(tokenizer.decode([token]) for token in (0, 300, 1000, 100_000, size - 2))
+    assert tokenizer.eos_token_id == size - 1 and len(tokenizer) == size

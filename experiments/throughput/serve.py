@@ -1,0 +1,54 @@
+"""Starts vLLM's own server for timings: the settings of engine=vllm, random weights in a model's shape.
+
+    python experiments/throughput/serve.py FOLDER [OVERRIDE ...]     port 8000; overrides of +exp=throughput
+
+FOLDER receives the shape (configuration and tokenizer); it is the model's name for the client.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from icpo.config import build, compose
+from icpo.engines.vllm.arguments import engine_arguments
+from icpo.lab.throughput.shape import write_shape
+
+SERVER = "vllm.entrypoints.openai.api_server"
+
+
+def main(folder: Path, overrides: list[str]) -> None:
+    """Become the server."""
+    config = compose(["+exp=throughput", *overrides])
+    settings, backbone = build(config.engine), build(config.backbone)
+    write_shape(Path(backbone.location), folder)
+    arguments = engine_arguments(settings, folder, backbone, backbone.max_context_tokens)
+    flags = [flag for name, value in arguments.items() for flag in flags_of(name, value)]
+    fixed = (
+        "--host",
+        "127.0.0.1",
+        "--port",
+        "8000",
+        "--load-format",
+        "dummy",
+        "--disable-uvicorn-access-log",
+    )
+    os.execv(sys.executable, [sys.executable, "-m", SERVER, *fixed, *flags])
+
+
+def flags_of(name: str, value: Any) -> Iterator[str]:
+    """One of vLLM's arguments as its command line takes it."""
+    flag = name.replace("_", "-")
+    if isinstance(value, bool):
+        yield f"--{flag}" if value else f"--no-{flag}"
+    else:
+        yield f"--{flag}"
+        yield json.dumps(value) if isinstance(value, dict) else str(value)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    main(Path(sys.argv[1]), sys.argv[2:])

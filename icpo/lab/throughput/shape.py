@@ -1,0 +1,36 @@
+"""A model's shape for timings: its configuration, and a tokenizer with a text for each of its tokens."""
+
+import json
+from itertools import product
+from pathlib import Path
+from shutil import copyfile
+from string import ascii_lowercase
+
+SPACE = "Ġ"  # as byte-level tokenizers write it
+END = "<|endoftext|>"  # inside the vocabulary: vLLM masks its place among the logits
+
+
+def has_weights(folder: Path) -> bool:
+    """Whether a folder holds a model's weights."""
+    return any(folder.glob("*.safetensors"))
+
+
+def write_shape(source: Path, folder: Path) -> None:
+    """Copy config.json to `folder`; write a tokenizer of bytes in which " ab" to " zz" are one token each.
+
+    The other tokens, up to the size of the vocabulary, are read nowhere and written as words of their own.
+    """
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    folder.mkdir(parents=True, exist_ok=True)
+    copyfile(source / "config.json", folder / "config.json")
+    size = json.loads((folder / "config.json").read_text(encoding="utf-8"))["vocab_size"]
+    pairs = [(first, second) for first, second in product(ascii_lowercase, repeat=2)]
+    merges = [*pairs, *((SPACE, first + second) for first, second in pairs)]
+    tokens = [*sorted(pre_tokenizers.ByteLevel.alphabet()), *(left + right for left, right in merges)]
+    tokens += [*(f"{SPACE}w{i}" for i in range(len(tokens), size - 1)), END]
+    tokenizer = Tokenizer(models.BPE({token: i for i, token in enumerate(tokens)}, merges))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token=END).save_pretrained(folder)
