@@ -1,4 +1,4 @@
-"""`python -m icpo.run +exp=NAME ...`: composes, checks, builds and runs a job or a sweep."""
+"""`python -m icpo.run +exp=NAME ...`: run a job or a sweep."""
 
 from icpo.cli.run import main
 

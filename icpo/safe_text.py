@@ -1,4 +1,4 @@
-"""What may not be stored or shown as it is: secrets are masked, control characters are escaped.
+"""Masked secrets and escaped control characters.
 
 The one list of names of secrets, used for settings, files, trackers and messages.
 """
@@ -29,7 +29,7 @@ _CONTROL = re.compile(
 
 
 def names_a_secret(name: str) -> bool:
-    """Whether a setting of that name holds a secret; `api_key_env`, which names a variable, does not."""
+    """Whether a setting of that name holds a secret."""
     return _NAME.search(name) is not None
 
 
@@ -55,13 +55,13 @@ def masked(value: Any, name: str = "") -> Any:
 
 
 def has_plain_secret(text: str) -> bool:
-    """Whether an address within the text has a secret word for word, rather than as ${oc.env:NAME}."""
+    """Whether an address in the text holds a secret word for word."""
     text = _REFERENCE.sub(HIDDEN, text)
     return masked_text(text) != text
 
 
 def plain_secrets(value: Any, path: str = "") -> Iterator[str]:
-    """The keys of settings that hold a secret word for word, rather than as ${oc.env:NAME}."""
+    """The keys of settings that hold a secret word for word."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
             yield from plain_secrets(inner, f"{path}.{key}" if path else str(key))
@@ -97,7 +97,7 @@ class SafeFormatter(logging.Formatter):
 
 
 def log_to_terminal(level: int = logging.INFO) -> None:
-    """Sends log messages to standard error as plain lines, as every command does but `run`."""
+    """Send log messages to standard error as plain lines."""
     handler = logging.StreamHandler()
     handler.setFormatter(SafeFormatter("%(message)s"))
     logging.basicConfig(level=level, handlers=[handler])

@@ -1,4 +1,7 @@
-"""Seeds derived from what a draw is for, so that results depend neither on batching nor on a resume."""
+"""Seeds derived from what a sample is for.
+
+So results depend neither on batching nor on a resume.
+"""
 
 import hashlib
 
@@ -6,10 +9,11 @@ SeedPart = int | str
 
 
 def derive_seed(seed: int, *parts: SeedPart) -> int:
-    """A 62-bit seed for one named draw under `seed`, so that adding a sample index stays within 63 bits.
+    """A 62-bit seed for one named sample under `seed`.
 
-    The same parts give the same seed on every machine; any other part gives an independent one.
-    Parts are length-prefixed, so ("ab", "c") and ("a", "bc") differ, and typed, so 1 and "1" differ.
+    Adding a sample index stays within 63 bits. The same parts give the same seed on every machine; any other
+    part gives an independent one. Parts are length-prefixed, so ("ab", "c") and ("a", "bc") differ, and
+    typed, so 1 and "1" differ.
     """
     digest = hashlib.blake2b(digest_size=8)
     for part in (seed, *parts):

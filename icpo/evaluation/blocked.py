@@ -1,4 +1,4 @@
-"""Questions that a filter or the context refuses: a few are counted, too many fail the cell."""
+"""Refused questions: a few are counted, too many fail the cell."""
 
 from collections.abc import Iterable
 

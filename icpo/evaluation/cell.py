@@ -1,4 +1,4 @@
-"""Runs one job in its folder: lock, manifest, status, tracking, metrics; and the report of a run."""
+"""Runs one job in its folder, and the report of a run."""
 
 import logging
 import os
@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class StoredRun:
-    """A run of which a report is made; `tracking` are the settings of its tracker."""
+    """A run to report, with the settings of its tracker."""
 
     outputs: Path
     run_name: str
@@ -37,7 +37,7 @@ class Job(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What a job that samples is given: its records, its tracking run and the flag that says stop."""
+    """What a sampling job works with: records, tracker and stop flag."""
 
     records: CellRecords
     tracking: TrackerRun
@@ -65,10 +65,10 @@ def run_cell(
     digest: str,
     sources: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
-    """Runs a job in its folder, or goes on with it; its status says how it ended.
+    """Run a job in its folder, or continue it.
 
-    `sources` are digests of the code of classes from outside the project, by name: with other code than a
-    cell began with it goes on only where `values` has `accept_code_change`.
+    Its status says how it ended. `sources` are digests of the code of classes from outside the project, by
+    name: with other code than a cell began with it goes on only where `values` has `accept_code_change`.
 
     Raises what it raises, and Interrupted where a signal came, though it be too late to stop it.
     """
@@ -106,10 +106,11 @@ def _job_type(values: Mapping[str, Any]) -> str:
 
 
 def report_runs(runs: Sequence[StoredRun], *, track: bool) -> bool:
-    """Makes each run's report from what is stored, and prints its table; of killed cells it notes that.
+    """Make and print each run's report from what is stored.
 
-    With `track` the report's files are kept as an artifact beside the runs of the cells. Returns whether all
-    reports were made: where one was not, the files of an earlier one stay as they were.
+    Notes which cells were killed. With `track` the report's files are kept as an artifact beside the runs of
+    the cells. Returns whether all reports were made: where one was not, the files of an earlier one stay as
+    they were.
     """
     from icpo.report import print_report, write_report
     from icpo.report.dashboard import write_watched

@@ -1,7 +1,7 @@
-"""The dry run: what a cell needs at most, found by playing its method against a worst-case engine.
+"""The dry run: what a cell needs at most.
 
-Prompts are the real ones. A completion is a mark, in which its number of tokens is written, so that a prompt
-that quotes it counts as if it quoted a text of that length.
+It plays the method against a worst-case engine. Prompts are the real ones. A completion is a mark, in which
+its number of tokens is written, so that a prompt that quotes it counts as if it quoted a text of that length.
 """
 
 import re
@@ -38,7 +38,9 @@ MARK = re.compile(r"\ue000(\d+) (\d+)\ue001")
 
 
 def needs_of(jobs: Mapping[str, object]) -> Iterator[str]:
-    """A line for each cell by name, one for all together, and one for each thing that a run would lack.
+    """Lines on the needs of each cell and of all.
+
+    One line more for each thing that a run would lack.
 
     Raises:
         ConfigError: a job samples from no language model, or the number of questions is not known.
@@ -94,7 +96,7 @@ def play(job: Evaluation, *, refuses: bool) -> "WorstCase":
 def worst_case_tools(
     prompts: PromptBook, sampling: Mapping[Purpose, Sampling], *, answer_tokens: int, thinking_tokens: int = 0
 ) -> Toolkit:
-    """Tools for which every sample has an answer, no two answers agree and no text is hidden."""
+    """Tools for the worst case: all answers differ, none is hidden."""
 
     def read(text: str, kind: AnswerKind) -> str:
         number, _ = MARK.findall(text)[-1]
@@ -108,7 +110,7 @@ def worst_case_tools(
 
 
 class WorstCase:
-    """An engine whose every completion is as long as it may be; adds up what it is asked for.
+    """An engine of longest completions; it adds up the requests.
 
     With `refuses` a prompt that does not fit the context is answered so; without, it is cut to the context.
     """

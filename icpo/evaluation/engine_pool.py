@@ -1,4 +1,4 @@
-"""One engine at a time, kept loaded while cells of one backbone follow one another."""
+"""One engine at a time, kept loaded between cells."""
 
 import atexit
 from collections.abc import Iterator, Mapping
@@ -36,7 +36,7 @@ class EnginePool:
         self._held: tuple[object, Engine] | None = None
 
     def get(self, settings: EngineSettings, backbone: Backbone, max_context_tokens: int) -> Engine:
-        """The engine of these settings: the one held if it is the same, else a new one."""
+        """The engine of these settings, the one held if it fits."""
         wanted = (settings, backbone, max_context_tokens)
         if self._held is not None and self._held[0] == wanted:
             return self._held[1]
@@ -46,7 +46,7 @@ class EnginePool:
 
     @contextmanager
     def lent(self, settings: EngineSettings, backbone: Backbone, max_context_tokens: int) -> Iterator["Loan"]:
-        """The engine for one cell; closed after an error, as requests may still be in flight in it."""
+        """The engine for one cell; closed after an error."""
         try:
             engine = self.get(settings, backbone, max_context_tokens)
             yield Loan(engine, accounting(engine))
@@ -75,12 +75,12 @@ class Loan:
 
 
 def accounting(engine: Engine) -> dict[str, Any]:
-    """What an engine says of its work so far; nothing where it keeps no account."""
+    """An engine's account of its work; empty where it keeps none."""
     return dict(engine.accounting()) if hasattr(engine, "accounting") else {}
 
 
 def spent_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    """An account of one cell from two of an engine's whole life: counts and seconds as differences."""
+    """A cell's account: the difference of two of its engine."""
     return {
         name: value - before.get(name, 0) if _is_running_total(name, value) else value
         for name, value in after.items()
@@ -100,9 +100,10 @@ FACT = "weights"
 
 
 def require_weights(records: CellRecords, engine: EngineSettings, backbone: Backbone) -> None:
-    """Notes the digest of a local folder in the manifest. Raises OtherResults where it was another one.
+    """Note the digest of a local model in the manifest.
 
-    Cells of earlier versions name it in their engine's identity alone.
+    Raises OtherResults where it was another one. Cells of earlier versions name it in their engine's identity
+    alone.
     """
     if not (getattr(engine, "loads_weights", False) and backbone.is_local):
         return

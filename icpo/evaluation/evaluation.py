@@ -118,7 +118,7 @@ class Evaluation:
             self.engine.preflight()
 
     def preflight(self) -> None:
-        """Warn of answers that would be cut; raise EngineError where this machine cannot run the engine."""
+        """Warn of short limits; raise EngineError where the engine cannot run."""
         if warning := self.cut_answers():
             warn_once(warning)
         self.engine.preflight()
@@ -222,7 +222,7 @@ class Evaluation:
         return Outcomes(cell, loaded, num_total, grader, self.protocol.abstentions_vote, base_mean_at_k)
 
     def prepared_method(self, questions: Sequence[Question], is_right: IsRight) -> Method:
-        """The method with what it must know of the cell: which answers are right, for an oracle alone."""
+        """The method, its oracle knowing which answers are right."""
         method = with_oracle(self.method, is_right)
         return method.among(questions) if isinstance(method, Relating) else method
 
@@ -244,7 +244,7 @@ class Evaluation:
             )
 
     def facts(self, loaded: LoadedBenchmark) -> dict[str, Any]:
-        """What metrics.json says of the settings; None or 0 where the method has no such thing."""
+        """Settings for metrics.json; None or 0 where there is none."""
         method = self.method
         reward, selector = getattr(method, "reward", None), getattr(method, "selector", None)
         return {

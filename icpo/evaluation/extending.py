@@ -1,4 +1,4 @@
-"""What a cell covers when its settings ask for more than is stored, and final samples added to results."""
+"""What an extended cell covers, and final samples added to results."""
 
 import logging
 from collections.abc import Sequence

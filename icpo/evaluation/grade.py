@@ -1,4 +1,4 @@
-"""Stored results to scores: the only place where answers meet golds, and only after a question is done."""
+"""From stored results to scores, where answers meet golds."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""SIGTERM and SIGINT as a flag: what is in hand is finished, then the run ends; a second one ends it now."""
+"""SIGTERM and SIGINT as a flag; a second one ends at once."""
 
 import logging
 import os

@@ -1,4 +1,4 @@
-"""An engine behind a journal: nothing is sampled twice, equal requests in flight share their samples."""
+"""An engine behind a journal: nothing is sampled twice."""
 
 import hashlib
 import json
@@ -13,7 +13,7 @@ from icpo.types import Batches, Completion, Engine, SampleRequest
 
 
 def request_key(identity: str, request: SampleRequest) -> str:
-    """A digest of all that determines the completions of a request; its purpose does not."""
+    """A digest of all that determines a request's completions."""
     return _digest(
         identity,
         request.prompt.system,
@@ -26,7 +26,7 @@ def request_key(identity: str, request: SampleRequest) -> str:
 
 
 def batch_key(identity: str, keys: Sequence[str]) -> str:
-    """A digest of a batch as a whole, since the bits of a completion change with its batch's shape."""
+    """A digest of a batch, whose shape changes the bits."""
     return _digest(identity, "batch", *keys)
 
 
@@ -48,7 +48,7 @@ class _Record:
 
 
 class JournalledEngine:
-    """An engine whose every request, or every batch where it completes in blocks, is one record."""
+    """An engine that stores each request, or batch, as a record."""
 
     def __init__(self, engine: Engine, journal: Journal, check: Callable[[], None]) -> None:
         """`check` is called before each wait; it raises when the run is to stop."""
@@ -62,7 +62,7 @@ class JournalledEngine:
         self._numbers = count()
 
     def submit(self, ticket: int, request: SampleRequest) -> None:
-        """Queues a request, unless its completions are known or an equal one is in flight."""
+        """Queues a request whose completions are neither known nor in flight."""
         if request.scored and not getattr(self._engine, "can_score", False):
             raise EngineError(
                 f"The engine ({self.identity}) gives no log-probabilities of given texts. "

@@ -1,4 +1,4 @@
-"""One question as it is solved, for a terminal: each stage when it is done."""
+"""One question as it is solved, shown in a terminal."""
 
 from collections.abc import Callable, Sequence
 
@@ -79,7 +79,7 @@ def votes_view(votes: Votes, entropy_bits: float) -> RenderableType:
 
 
 def printable(text: str) -> str:
-    """The text with a replacement character for half a character, and without what a terminal obeys."""
+    """The text without control characters and half characters."""
     return escaped(text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))
 
 

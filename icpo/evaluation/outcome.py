@@ -1,4 +1,4 @@
-"""What becomes of results: stored at once, graded beside the sampling, shown, and measured at the end."""
+"""What becomes of results: stored, graded, shown and measured."""
 
 import logging
 from collections.abc import Iterable, Sequence, Sized
@@ -29,7 +29,7 @@ TABLE_COLUMNS = (
 
 
 class Outcomes:
-    """Takes results as they finish; a context manager that shows progress while it is open."""
+    """Takes results as they finish, and shows progress while open."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class Outcomes:
         self._progress.__exit__()
 
     def add(self, result: QuestionResult) -> None:
-        """Stores a result, hands it to the grader and shows what is graded by now.
+        """Store a result, grade it, and show the progress.
 
         Raises ContractError, and stores nothing, where it does not have as many final samples after the same
         rounds as the cell's first result: a table would state of all what holds for some.
@@ -96,7 +96,7 @@ class Outcomes:
         return self._results
 
     def measure(self) -> dict[str, Any]:
-        """Stores the scores and returns the metrics of all results; questions without a gold are left out."""
+        """Store the scores and return the metrics of all results."""
         scores = sorted((g.result() for g in self._grades), key=lambda score: (score.seed, score.question_id))
         tokens = self._num_tokens - self._num_tokens_before
         self._progress.update(done=len(self._results), tokens=tokens, mean_at_k=self._mean())

@@ -1,4 +1,4 @@
-"""How far a cell is: a bar on a terminal, one log line a minute without."""
+"""Progress of a cell: a bar, or a log line a minute."""
 
 import logging
 import time
@@ -44,7 +44,7 @@ class Pace:
 
     @property
     def eta_seconds(self) -> float | None:
-        """Seconds until the end at the pace of this session; None before its first question is done."""
+        """Seconds until the end at this session's pace, or None."""
         fresh = self.done - self.resumed
         return None if fresh < 1 else self.seconds / fresh * (self.total - self.done)
 
@@ -88,7 +88,7 @@ class CellProgress:
         )
 
     def update(self, *, done: int, tokens: int, mean_at_k: float | None = None) -> None:
-        """`done` questions in all and `tokens` generated in this session; a score that is not given stays."""
+        """Show `done` questions in all and `tokens` of this session."""
         score = self.pace.mean_at_k if mean_at_k is None else mean_at_k
         seconds = self._now() - self._began
         self.pace = Pace(self._total, done, self._resumed, seconds, tokens, score, self._base)
@@ -123,7 +123,7 @@ def clock_text(seconds: float | None) -> str:
 
 
 def stored_base_mean(run_folder: Path, *, backbone: str, benchmark: str, protocol: str) -> float | None:
-    """Mean@k of the plain base on that benchmark, if a cell of the run has measured it.
+    """Mean@k of the base on that benchmark, if it was measured.
 
     Only cells that are named after the benchmark are looked at; one that cannot be read does not count.
     """

@@ -1,4 +1,4 @@
-"""Hours and dollars of a run, from what it needs at most and from known rates."""
+"""Hours and dollars of a run, from its largest need."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from icpo.types import validated
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """An upper bound; prompts are counted once a request, as their samples share one prefill."""
+    """An upper bound of requests and tokens; a prompt counts once."""
 
     num_requests: int = 0
     num_sequences: int = 0
@@ -49,7 +49,7 @@ class Rates:
     completion_price: NonNegativeFloat | None
 
     def gpu_hours(self, need: Need) -> float | None:
-        """Hours times GPUs to generate the tokens, prefills apart; None where an API is paid instead."""
+        """GPU hours to generate the tokens; None for an API."""
         if self.num_gpus is None or self.tokens_per_second is None or self.prompt_price is not None:
             return None
         return need.generated_tokens / self.tokens_per_second * self.num_gpus / 3600
@@ -64,7 +64,7 @@ class Rates:
 
 
 def describe(name: str, need: Need, rates: Rates) -> str:
-    """One line: what a cell needs, and what it costs as far as rates are given."""
+    """A line on a cell's need and its cost."""
     num_gpus = f"{rates.num_gpus} GPU{'' if rates.num_gpus == 1 else 's'}"
     speed = (
         "" if rates.tokens_per_second is None else f" at {rates.tokens_per_second:,g} tokens/s on {num_gpus}"
@@ -73,7 +73,7 @@ def describe(name: str, need: Need, rates: Rates) -> str:
 
 
 def describe_total(cells: Sequence[tuple[Need, Rates]]) -> str:
-    """One line for all cells of a run; hours and dollars where every cell's are known."""
+    """A line on the need and cost of all cells."""
     hours = [rates.gpu_hours(need) for need, rates in cells]
     dollars = [rates.dollars(need) for need, rates in cells]
     total = sum((need for need, _ in cells), start=Need())

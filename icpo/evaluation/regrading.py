@@ -1,4 +1,4 @@
-"""Stored texts graded again: what a change of rules moves, without a single draw."""
+"""Stored texts graded again: what a change of rules moves."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -22,7 +22,7 @@ from icpo.types import Candidate, QuestionResult, QuestionScore, visible
 
 
 def regrade_run(outputs: Path, run_name: str, *, write: bool, say: Callable[[str], None]) -> int:
-    """Grades every cell of a run again, says each verdict that moved, and returns how many did.
+    """Grade every cell again; log and count the changed verdicts.
 
     A cell that is not done is left as it is: an extension that was interrupted has results without grades.
 

@@ -1,4 +1,4 @@
-"""What a cell has to solve: questions under seeds, and the blocks that share batches."""
+"""Tasks of a cell: questions under seeds, in blocks."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
@@ -45,7 +45,7 @@ class Tasks:
         return not all(self.is_done(task.question, task.seed) for task in self)
 
     def blocks(self, size: int | None) -> Iterator[list[Task]]:
-        """What is left, in blocks of `size` questions that share batches; None: in a single block.
+        """The tasks left, in blocks of `size` questions, or in one.
 
         Blocks of a given size are cut from the questions of one seed and hold also those of them that are
         done: what a batch holds must be the same however often a run was interrupted. Where an extension

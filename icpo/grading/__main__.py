@@ -1,4 +1,4 @@
-"""Explain why an answer is right or wrong, or group answers as a vote does."""
+"""Explain why an answer is right or wrong, or group answers."""
 
 import argparse
 import json
@@ -13,7 +13,7 @@ _FLAGS = ("--kind", "--votes", "--json", "--timeout", "--help", "-h", "--")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Prints the answer extracted, its normal form, the verdict and the rule that decided; or the votes."""
+    """Print extraction, normal form, verdict and rule, or the votes."""
     options = _parser().parse_args(_shielded(sys.argv[1:] if arguments is None else arguments))
     if options.votes is not None and options.prediction is not None:
         _parser().error("give PREDICTION and GOLD, or --votes A B C ...; not both")

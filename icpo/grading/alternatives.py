@@ -1,4 +1,4 @@
-"""Several right answers to one question, kept as one text: golds are text wherever they are stored."""
+"""Several right answers to one question, kept as one text."""
 
 from collections.abc import Sequence
 

@@ -32,7 +32,7 @@ class _Mention:
 
 
 def find_boxes(text: str) -> Iterator[Box]:
-    """The boxes of a text in order, the innermost of nested ones; an unclosed one only if it is the last."""
+    """The boxes of a text, in order; of nested ones the innermost."""
     mentions = list(_mentions(text))
     closing = _closing_braces(text, mentions[0].start) if mentions else {}
     for i, mention in enumerate(mentions):

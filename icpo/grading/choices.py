@@ -57,9 +57,10 @@ _NAMED = re.compile(
 
 
 def choice_in(text: str, *, lowercase: bool) -> str | None:
-    """The letter A to J that a box or a bare answer holds, alone or as the label of an option; None if none.
+    """The letter A to J in a box or bare answer.
 
-    A letter inside a word or a formula is no choice. A small letter counts only alone, and if `lowercase`.
+    Alone or as the label of an option; None if none. A letter inside a word or a formula is no choice. A
+    small letter counts only alone, and if `lowercase`.
     """
     if len(text) > MAX_CHARACTERS:
         return None
@@ -77,15 +78,15 @@ def choice_in(text: str, *, lowercase: bool) -> str | None:
 
 
 def names_several(text: str) -> bool:
-    """Whether a box or a bare answer names two or more letters, which is no single choice."""
+    """Whether a box or a bare answer names several letters."""
     return len(text) <= MAX_CHARACTERS and _SEVERAL.fullmatch(_plain(text)) is not None
 
 
 def choice_stated(text: str, *, lowercase: bool) -> str | None:
-    """The letter of the last explicit answer line ("Answer: D", "the answer is (B)"); None if none.
+    """The letter of the last explicit answer line, or None.
 
-    A small letter counts in brackets or at the end of a line, and if `lowercase`. If the last line names two
-    letters, there is none.
+    Such as "Answer: D" or "the answer is (B)". A small letter counts in brackets or at the end of a line, and
+    if `lowercase`. If the last line names two letters, there is none.
     """
     plain = _plain(text)
     statements = [(match.start(1), match[1]) for match in _APPROVED_LETTER.finditer(plain)]

@@ -1,4 +1,4 @@
-"""Whether two answers are the same: exact values first, named rules for form, math-verify last."""
+"""Equality of answers: exact values, named rules, then math-verify."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -36,7 +36,7 @@ _MAX_UNORDERED = 6  # elements matched one by one, beyond those equal at sight
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether an answer is correct (None: it abstained), by which rule, and whether a limit was exceeded."""
+    """A verdict (None: abstained), its rule, and whether a limit was exceeded."""
 
     correct: bool | None
     rule: str

@@ -1,4 +1,4 @@
-"""Reads the answer out of a completion: the last complete box, or what the rules accept in its place."""
+"""Extraction of answers: the last box, or what the rules accept."""
 
 import re
 from itertools import pairwise
@@ -51,7 +51,7 @@ def extract(text: str, kind: AnswerKind, rules: GradingRules) -> str | None:
 
 
 def without_reasoning(text: str) -> str | None:
-    """The text outside its reasoning, which may begin in the prompt; None if it ends inside the first."""
+    """The text outside its reasoning; None if it ends inside."""
     if "think>" not in text:
         return text
     spoken: list[str] = []

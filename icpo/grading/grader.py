@@ -27,11 +27,12 @@ Ask = Callable[[str, str], Outcome]
 
 
 class Grader:
-    """Reads, compares and counts answers under the rules of a protocol; safe to use from any thread.
+    """Reads, compares and counts answers under a protocol's rules.
 
-    Nothing is started before math-verify is needed. Verdicts are cached by kind, gold and answer, and what
-    math-verify said is remembered in this process. `ask` takes the place of math-verify.
-    `num_timed_out` counts comparisons that exceeded a limit, `num_asked` those that math-verify was asked.
+    Safe to use from any thread. Nothing is started before math-verify is needed. Verdicts are cached by kind,
+    gold and answer, and what math-verify said is remembered in this process. `ask` takes the place of
+    math-verify. `num_timed_out` counts comparisons that exceeded a limit, `num_asked` those that math-verify
+    was asked.
     """
 
     def __init__(
@@ -62,7 +63,7 @@ class Grader:
         return answer
 
     def normal_form(self, answer: str, kind: AnswerKind) -> str:
-        """One text for all answers of the same value; the answer itself where texts are compared."""
+        """One text for all answers of the same value."""
         return self._normal_form(answer, kind)
 
     def _find_normal_form(self, answer: str, kind: AnswerKind) -> str:
@@ -73,7 +74,7 @@ class Grader:
         return normal_form(read(_last_side(answer, kind)))
 
     def judge(self, answer: str | None, gold: str, kind: AnswerKind) -> Verdict:
-        """Whether an answer equals the gold answer, or any of several; correct is None if it abstained."""
+        """Whether an answer equals the gold, or any of several."""
         if answer is None or not answer.strip():
             return Verdict(None, "abstained")
         verdicts = [self._verdict(kind, one, answer) for one in alternatives(gold)]

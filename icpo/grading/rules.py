@@ -1,4 +1,4 @@
-"""The named settings of grading: what a protocol lets count as an answer, and as the same answer."""
+"""Settings of grading: what counts as an answer, and as equal."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -60,7 +60,7 @@ class GradingRules:
 
     @classmethod
     def paper(cls) -> "GradingRules":
-        """The rules of protocol `paper`, and of the command line: values decide, every forgiveness is on."""
+        """The rules of protocol `paper`, and of the command line."""
         return cls(
             accept_marked_answer=True,
             accept_bare_answer=True,

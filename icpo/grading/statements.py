@@ -1,4 +1,4 @@
-"""Answers stated without a box: "The final answer is 5.", "Answer: 5", "#### 5", or a short line alone."""
+"""Answers stated without a box, such as "Answer: 5"."""
 
 import re
 from collections.abc import Iterator
@@ -48,10 +48,10 @@ _TITLE = re.compile(r"\b[A-Z][a-z]{2,}")
 
 
 def stated_answer(text: str) -> tuple[bool, str | None]:
-    """Whether a text states an answer, and that of its last statement (None if it is no answer).
+    """Whether a text states an answer, and the last one stated.
 
-    Statements that comment ("this answer is correct"), deny ("the answer is not 5") or doubt ("if the answer
-    is 5") are passed over.
+    It is None if the last statement holds no answer. Statements that comment ("this answer is correct"), deny
+    ("the answer is not 5") or doubt ("if the answer is 5") are passed over.
     """
     cues = list(_CUE.finditer(text))
     for cue in reversed(cues[-_MAX_CUES:]):
@@ -64,12 +64,12 @@ def stated_answer(text: str) -> tuple[bool, str | None]:
 
 
 def is_doubted(before: str) -> bool:
-    """Whether the text in front of the word "answer" denies or doubts it: "I don't think the"."""
+    """Whether the text before the word "answer" denies or doubts it."""
     return _DOUBTED.search(before) is not None
 
 
 def reads_as_answer(text: str) -> bool:
-    """Whether a text without a box is itself an answer: a short line of at most three words, no prose."""
+    """Whether a text without a box is itself an answer."""
     stripped = text.strip()
     words = [word.casefold() for word in _WORD.findall(stripped[: MAX_BARE_CHARACTERS + 1])]
     is_line = 0 < len(stripped) <= MAX_BARE_CHARACTERS and "\n" not in stripped

@@ -16,7 +16,7 @@ class Relation(Protocol):
         """The value; answers of equal values are equal."""
 
     def surface_of(self, answer: str) -> Hashable:
-        """What the relation sees beyond the value; of equal values and surfaces, one text speaks for all."""
+        """What rules see of an answer beyond its value."""
 
     def representative_of(self, answer: str) -> str:
         """One text for all answers of a value."""
@@ -25,7 +25,7 @@ class Relation(Protocol):
         """Answers that may be equal share a key; None may equal any other."""
 
     def are_equal(self, one: str, other: str) -> bool | None:
-        """Whether two answers are equal; None if only a comparison within the budget can decide."""
+        """Whether two answers are equal; None: only math-verify can decide."""
 
     def are_equal_at_any_cost(self, one: str, other: str) -> bool | None:
         """Whether two answers are equal; None if a limit was exceeded."""

@@ -1,8 +1,8 @@
-"""One worker process: asks math-verify about pairs of answers, a line for each, until its input ends.
+"""One worker process that asks math-verify about pairs of answers.
 
-It guards itself: alarms that nothing catches end it when a question takes too much processor time, or hangs,
-even if its parent died; the kernel limits its memory. Run as
-`python -m icpo.grading.worker SECONDS MEGABYTES`.
+A line for each, until its input ends. It guards itself: alarms that nothing catches end it when a question
+takes too much processor time, or hangs, even if its parent died; the kernel limits its memory. Run as `python
+-m icpo.grading.worker SECONDS MEGABYTES`.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""A pool of processes that ask math-verify, killed and replaced when they exceed their time or memory."""
+"""A pool of limited processes that ask math-verify."""
 
 import json
 import os
@@ -47,9 +47,10 @@ class Outcome(str, Enum):
 
 
 class WorkerPool:
-    """Asks whether two answers are equal, from any thread; processes start at the first question.
+    """Asks whether two answers are equal, from any thread.
 
-    Workers are fresh interpreters, never forks of a process that may hold threads or torch, and end with it.
+    Processes start at the first question. Workers are fresh interpreters, never forks of a process that may
+    hold threads or torch, and end with it.
     """
 
     def __init__(self, *, timeout_seconds: float, memory_limit_mb: int, max_workers: int) -> None:
@@ -122,7 +123,7 @@ def require_workers() -> None:
 
 @lru_cache(maxsize=8)
 def shared_pool(timeout_seconds: float, memory_limit_mb: int, max_workers: int) -> WorkerPool:
-    """The pool of this process with these limits: what it was asked for one cell it knows for the next."""
+    """The pool with these limits, shared by this process."""
     return WorkerPool(
         timeout_seconds=timeout_seconds, memory_limit_mb=memory_limit_mb, max_workers=max_workers
     )

@@ -10,10 +10,10 @@ from icpo.types import Budget, Candidate, Question, Step, Toolkit, validated
 
 @validated
 class BestOfN(Independent):
-    """Each of `num_finals` answers is the best of its own `num_samples`, by the mean of `num_verdicts`.
+    """Answers that are each the best of their own samples.
 
-    A sample without an answer is not judged and is chosen only when no sample has one; among equals the
-    earliest is taken.
+    Each of `num_finals` has `num_samples`, judged by the mean of `num_verdicts`. A sample without an answer
+    is not judged and is chosen only when no sample has one; among equals the earliest is taken.
     """
 
     name: str

@@ -1,7 +1,8 @@
-"""Checks that methods, selectors and reward sources keep to their protocols; a breach is one line.
+"""Checks that methods, selectors and rewards keep to their protocols.
 
-Unchecked, a wrong index or tag would become a wrong number in a table, and a wrong type a traceback. Lists of
-indices and tags are as good as tuples, and numpy's numbers as good as ints; they become these.
+A breach is one line. Unchecked, a wrong index or tag would become a wrong number in a table, and a wrong type
+a traceback. Lists of indices and tags are as good as tuples, and numpy's numbers as good as ints; they become
+these.
 """
 
 import operator

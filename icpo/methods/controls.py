@@ -45,7 +45,7 @@ class MajorityHint:
     budget: Budget
 
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
-        """Votes on direct's samples, then final samples with the winner, if any, as the only attempt."""
+        """Sample final answers with the vote's winner as only attempt."""
         scope = derive_seed(seed, question.question_id)
         candidates, votes = yield from _sample_base(question, tools, self.budget.num_samples, scope)
         winner = elect(candidates, votes, seed=derive_seed(scope, "tie"))
@@ -70,7 +70,10 @@ class RepeatedError:
             raise ValueError("method=repeated_error shows an answer budget.num_rounds times, at least once")
 
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
-        """Sample final answers with the runner-up as every attempt; without any where all samples agree."""
+        """Sample final answers with the vote's runner-up as every attempt.
+
+        Without any where all samples agree.
+        """
         scope = derive_seed(seed, question.question_id)
         candidates, votes = yield from _sample_base(question, tools, self.budget.num_samples, scope)
         chosen = [candidates[votes.labels.index(label)] for label, _ in votes.counts[1:2]]

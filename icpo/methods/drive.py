@@ -30,7 +30,7 @@ class Returned(Generic[T]):
 def advance(
     computation: Computation[T], batches: Batches | None = None
 ) -> "list[SampleRequest] | Returned[T]":
-    """Start a computation (`batches` None) or send it completions; its next requests or what it returned."""
+    """Start or continue a computation: its next requests or its return value."""
     try:
         return next(computation) if batches is None else computation.send(batches)
     except StopIteration as stop:
@@ -39,7 +39,7 @@ def advance(
 
 @dataclass(slots=True)
 class Run:
-    """One question being solved: who observes it, what it requested and what has been completed."""
+    """One question being solved: observers, requests and completions."""
 
     solving: Solving
     observers: Sequence[Observer] = ()

@@ -1,4 +1,4 @@
-"""Methods that give one answer are run k times for Mean@k, side by side and all charged."""
+"""Methods that give one answer, run k times for Mean@k."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -26,9 +26,10 @@ T = TypeVar("T")
 
 
 def side_by_side(computations: Iterable[Computation[T]]) -> Computation[list[T]]:
-    """What each computation returns, in order; a stage is the union of what all that still run request.
+    """What each computation returns, in order, run side by side.
 
-    Each is sent the completions of its own requests alone, so its result is the one that it would have alone.
+    A stage is the union of what all that still run request. Each is sent the completions of its own requests
+    alone, so its result is the one that it would have alone.
     """
     running = list(computations)
     results: dict[int, T] = {}
@@ -52,7 +53,7 @@ Answering = Computation[tuple[list[Step], Candidate]]
 
 
 class Independent(ABC):
-    """A method each of whose final answers comes from a run of its own, under a seed of its own."""
+    """A method whose final answers come from runs of their own."""
 
     __slots__ = ()
     budget: Budget

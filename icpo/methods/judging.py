@@ -14,7 +14,7 @@ Verdicts = tuple[float | None, ...]
 
 
 class Judge(Protocol):
-    """How the model is asked what a solution is worth, and its reply read (icpo/prompts/verdicts.py)."""
+    """How the model judges a solution, and its reply is read."""
 
     max_tokens: int
 

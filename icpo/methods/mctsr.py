@@ -32,15 +32,16 @@ class RefinePrompts(Protocol):
     def refine(
         self, book: PromptBook, question: Question, solution: Candidate, critique: str, quality: float
     ) -> Prompt:
-        """Asks for a better solution; `quality` is the model's opinion so far, from -100 to 100."""
+        """Request a better solution; `quality` is from -100 to 100."""
 
 
 @validated
 class Mctsr(Independent):
-    """Each of `num_finals` answers comes from a tree of its own, grown by `num_rollouts` refinements.
+    """Answers that each come from a tree of refinements.
 
-    An answer's reward is sampled `num_rewards` times when it is written and again each time it is selected.
-    The tree's answer is the one of highest Q.
+    Each of `num_finals` has a tree of its own, grown by `num_rollouts`. An answer's reward is sampled
+    `num_rewards` times when it is written and again each time it is selected. The tree's answer is the one of
+    highest Q.
     """
 
     name: str

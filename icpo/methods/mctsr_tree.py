@@ -1,4 +1,4 @@
-"""The tree of MCTSr: answers, their sampled rewards and what UCT makes of them (Zhang et al. 2024)."""
+"""The tree of MCTSr: answers, rewards and UCT (Zhang et al. 2024)."""
 
 from dataclasses import dataclass, field
 from math import log, sqrt
@@ -16,7 +16,7 @@ SUPPRESSION = 50.0
 
 @dataclass(slots=True)
 class Node:
-    """One answer, the places of the answers refined from it, and the rewards sampled for it.
+    """One answer, its refinements' places, and its sampled rewards.
 
     `verdicts` are the model's as read; `rewards` are made of those that could be read.
     """
@@ -30,7 +30,7 @@ class Node:
 
     @property
     def own_quality(self) -> float:
-        """Q = (min + mean) / 2 of its rewards; WORST before any could be read."""
+        """Q = (min + mean) / 2 of its rewards, else WORST."""
         return (min(self.rewards) + mean(self.rewards)) / 2 if self.rewards else WORST
 
 
@@ -47,7 +47,7 @@ class AnswerTree:
     nodes: list[Node] = field(default_factory=list)
 
     def add(self, candidate: Candidate, parent: int | None) -> int:
-        """Adds an answer and counts a visit of it and of all that it comes from; returns its place."""
+        """Add an answer and count the visits; return its place."""
         place = len(self.nodes)
         self.nodes.append(Node(candidate, parent))
         if parent is not None:
@@ -59,21 +59,24 @@ class AnswerTree:
         return place
 
     def reward(self, place: int, verdicts: Verdicts) -> None:
-        """Adds verdicts to a node; a reward is one that could be read, a full score suppressed."""
+        """Add verdicts to a node; full scores are suppressed."""
         node = self.nodes[place]
         node.verdicts += verdicts
         read = [verdict for verdict in verdicts if verdict is not None]
         node.rewards += [r - SUPPRESSION if r > FULL_SCORE else r for r in read]
 
     def quality(self, place: int) -> float:
-        """Q after back-propagation: the mean of a node's own and its best child's, from the leaves up."""
+        """Q after back-propagation: mean of own and best child's."""
         node = self.nodes[place]
         if not node.children:
             return node.own_quality
         return (node.own_quality + max(map(self.quality, node.children))) / 2
 
     def uct(self, place: int) -> float:
-        """Q plus c sqrt(ln(N(parent) + 1) / N); the first answer stands in for its parent."""
+        """Q plus c sqrt(ln(N(parent) + 1) / N).
+
+        The first answer takes the place of its parent.
+        """
         node = self.nodes[place]
         above = node if node.parent is None else self.nodes[node.parent]
         return self.quality(place) + self.exploration * sqrt(
@@ -81,11 +84,11 @@ class AnswerTree:
         )
 
     def select(self) -> int:
-        """The node of highest UCT among those that may be refined, the earliest of equals."""
+        """The node of highest UCT that may be refined."""
         return max((i for i in range(len(self.nodes)) if not self._is_fully_expanded(i)), key=self.uct)
 
     def best(self) -> int:
-        """The answer of highest own Q, the earliest of equals; one without an answer only if none has one."""
+        """The answer of highest own Q, one that was read if possible."""
         answered = [i for i, node in enumerate(self.nodes) if node.candidate.answer is not None]
         return max(answered or range(len(self.nodes)), key=lambda i: self.nodes[i].own_quality)
 

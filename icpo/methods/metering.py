@@ -17,12 +17,13 @@ from icpo.types import (
 
 
 class Meter(Observer):
-    """Adds to the result what it cost, and what it had cost at each set of final samples.
+    """Adds its costs to the result.
 
-    The cost at a set of final samples is that of a run that ends there: all other samples so far, and these
-    final samples. With a single set it is all that was sampled, also what a method samples as finals on its
-    way: the ends of several trees, samples shared with the base. Where several sets are not sampled one after
-    another, their costs cannot be told apart and none is given.
+    Also what it had cost at each set of final samples. The cost at a set of final samples is that of a run
+    that ends there: all other samples so far, and these final samples. With a single set it is all that was
+    sampled, also what a method samples as finals on its way: the ends of several trees, samples shared with
+    the base. Where several sets are not sampled one after another, their costs cannot be told apart and none
+    is given.
     """
 
     def __init__(self) -> None:

@@ -11,14 +11,14 @@ from icpo.types import Budget, Candidate, Question, Step, Toolkit, Votes, valida
 
 @validated
 class SelfConsistency(Independent):
-    """Each of `num_finals` answers is the majority of its own `num_samples` samples of the plain prompt."""
+    """`num_finals` answers, each the majority of its own `num_samples` samples."""
 
     name: str
     label: str
     budget: Budget
 
     def answer(self, question: Question, tools: Toolkit, scope: int) -> Answering:
-        """One step of the trace is one poll, valued by its majority's share of the samples."""
+        """One vote, as a step valued by its majority's share."""
         candidates = yield from sample_plain(question, tools, self.budget.num_samples, scope)
         votes = tools.votes(candidates, question.kind)
         share = votes.counts[0][1] / len(candidates) if votes.counts else 0.0
@@ -26,9 +26,10 @@ class SelfConsistency(Independent):
 
 
 def elect(candidates: Sequence[Candidate], votes: Votes, *, seed: int) -> Candidate:
-    """The first candidate whose answer is of the majority's class; the first of all when nobody answered.
+    """The first candidate with the majority answer.
 
-    `votes` must be those of `candidates`, at least one; a tie is broken by a draw from `seed`.
+    The first of all when nobody answered. `votes` must be those of `candidates`, at least one; a tie is
+    broken by a draw from `seed`.
     """
     if not votes.winners:
         return candidates[0]

@@ -1,4 +1,4 @@
-"""Tree of Thoughts: breadth-first search over the steps of a solution (Yao et al. 2023)."""
+"""Tree of Thoughts: breadth-first search over steps (Yao et al. 2023)."""
 
 from collections.abc import Sequence
 from dataclasses import replace

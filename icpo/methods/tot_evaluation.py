@@ -1,4 +1,4 @@
-"""What a tree of thoughts keeps: by the model's own verdict, or by a vote among continuations."""
+"""Values of a tree's states: own verdicts, or a vote."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -65,7 +65,7 @@ class Evaluation(Protocol):
     def ask(
         self, question: Question, states: Sequence[State], prompts: ThoughtPrompts, tools: Toolkit, scope: int
     ) -> Computation[list[Replies]]:
-        """Draws what is needed to value these states; what is drawn of one does not depend on the others."""
+        """Sample what is needed to value these states, each independently."""
 
     def values(self, question: Question, replies: Sequence[Replies], tools: Toolkit) -> list[float]:
         """One value a state from the replies on all; higher is better."""
@@ -76,7 +76,7 @@ class Evaluation(Protocol):
 
 @validated
 class SelfEvaluation:
-    """A state's value is the mean of the model's verdicts on its text, from -100 to 100."""
+    """Values a state by the model's mean verdict, -100 to 100."""
 
     judge: Judge
     num_replies: PositiveInt
@@ -104,11 +104,12 @@ class SelfEvaluation:
 
 @validated
 class ContinuationVote:
-    """Each state is continued to the end `num_replies` times and all answers of one depth vote.
+    """Values states by a vote among their continuations.
 
-    A state's value is the share of its continuations that gave the majority's answer (any of those tied),
-    from 0 to 1; a leaf votes with its own answer alone, at no cost. What was thought several times is drawn
-    once and votes as often as it was thought.
+    Each is continued to the end `num_replies` times, and all answers of one depth vote. A state's value is
+    the share of its continuations that gave the majority's answer (any of those tied), from 0 to 1; a leaf
+    votes with its own answer alone, at no cost. What was thought several times is drawn once and votes as
+    often as it was thought.
     """
 
     num_replies: PositiveInt

@@ -1,4 +1,4 @@
-"""Fills the templates: question and history to a prompt, as in the paper's qualitative example."""
+"""From question and history to a prompt, by the paper's example."""
 
 from collections.abc import Mapping
 from enum import Enum
@@ -9,7 +9,7 @@ from icpo.types import AnswerKind, Attempt, Completion, FinishReason, History, P
 
 
 class IdeaForm(str, Enum):
-    """How much of an attempt an idea shows: `full` is the paper's, the others are controls."""
+    """How much of an attempt a prompt shows; `full` is the paper's."""
 
     FULL = "full"
     ANSWER_ONLY = "answer_only"
@@ -48,7 +48,7 @@ class Book:
         return Prompt(system, self._user([question.text]))
 
     def solve(self, question: Question, history: History) -> Prompt:
-        """Question with the history's ideas: bad ones, then good ones, each list in order of arrival."""
+        """The question with the history's ideas: bad ones, then good ones."""
         parts = [question.text]
         if self.reward_tags:
             parts += self._ideas(paper.BAD_IDEAS, [a for a in history if a.reward == 0], self.empty_headings)
@@ -59,7 +59,7 @@ class Book:
         return Prompt(self.system(question), self._user(parts))
 
     def look_ahead(self, question: Question, history: History) -> Prompt:
-        """The prompt of a look-ahead: a candidate's, with the answer's opening words where one is forced."""
+        """The prompt of a look-ahead, with a forced answer's opening words."""
         prompt = self.solve(question, history)
         if self.forced_answer is None:
             return prompt
@@ -87,7 +87,7 @@ class Book:
         return Prompt("", _lettered(paper.SUMMARY, question).replace("{text}", text.strip()))
 
     def idea(self, attempt: Attempt) -> str:
-        """One attempt in a list of ideas: its summary and its answer, or the one it has."""
+        """One attempt in a list of ideas: summary, answer, or both."""
         if attempt.candidate.answer is None:
             return attempt.summary
         answer_line = self.answer_line.replace("{answer}", self._answer(attempt.candidate.answer))

@@ -1,4 +1,4 @@
-"""Ask for a critique of a solution and for a better one; the project's own prompts."""
+"""Prompts for a critique and a better solution; our own words."""
 
 from enum import Enum
 

@@ -9,10 +9,10 @@ _LABEL = re.compile(r"^\(?([A-Z])[.)]\s", re.MULTILINE)
 
 
 def letters(text: str) -> str:
-    """The letters of a question's options ("A. ...", "B) ...", "(C) ..."), each on a line of its own.
+    """The letters of a question's options, each on its own line.
 
-    Options stand last, so that it is the last A with a B after it that begins them; a label out of order is
-    part of an option. "ABCD" where the text has no such lines.
+    Such as "A. ...", "B) ..." or "(C) ...". Options stand last, so that it is the last A with a B after it
+    that begins them; a label out of order is part of an option. "ABCD" where the text has no such lines.
     """
     labels = "".join(_LABEL.findall(text))
     start = len(labels)

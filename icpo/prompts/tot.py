@@ -1,4 +1,4 @@
-"""Ask for the next step of a solution, or for its rest; the project's own prompts."""
+"""Prompts for a solution's next step or rest; our own words."""
 
 from enum import Enum
 
@@ -27,7 +27,7 @@ _THE_REST = "Carry the solution on from the steps above to its end and write the
 
 @validated
 class Thoughts:
-    """Prompts of a tree of thoughts; `steps` is the solution so far, empty at the root."""
+    """Prompts of a tree of thoughts; `steps` is the solution so far."""
 
     form: ThoughtForm
 

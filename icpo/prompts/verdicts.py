@@ -1,4 +1,4 @@
-"""Ask a model what a solution is worth, from -100 to 100, and read its reply; the project's own prompts."""
+"""Prompts for a verdict on a solution, and reading the reply."""
 
 import re
 from collections.abc import Callable
@@ -15,7 +15,7 @@ INSTRUCTION = (
 
 
 def judge(question: Question, text: str) -> Prompt:
-    """A prompt whose completion is yes or no; `text` is the answer as it was written."""
+    """A prompt whose completion is yes or no about `text`."""
     answer = f"[Answer start]\n{text.strip()}\n[Answer end]"
     return Prompt(INSTRUCTION, f"{question.text}\n\n{answer}\n\nIs it right?")
 

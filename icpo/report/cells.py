@@ -1,4 +1,4 @@
-"""The cells of a run as they are stored, and the arms that are compared: pure reading, nothing is sampled."""
+"""The stored cells of a run, and the arms to compare."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -60,9 +60,10 @@ class ArmKey:
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """The final samples of a cell after some number of rounds, or those of several benchmarks pooled.
+    """A cell's final samples after some number of rounds.
 
-    `cell` is "" for a pool. `tokens` holds the TOKENS that are known. `metrics` is the cell's metrics.json.
+    Or those of several benchmarks, pooled. `cell` is "" for a pool. `tokens` holds the TOKENS that are known.
+    `metrics` is the cell's metrics.json.
     """
 
     key: ArmKey
@@ -109,15 +110,16 @@ class Cell:
 
 
 def arm_name(metrics: Mapping[str, Any]) -> str:
-    """What a cell is called in its run; of a cell of version 1, which has no arm, its label."""
+    """A cell's name in its run: its arm, or its label."""
     return str(metrics.get("arm") or metrics["label"])
 
 
 def load_cells(outputs: Path, run_name: str) -> tuple[Cell, ...]:
-    """All cells of a run, by folder name; one that cannot be read says so in its state and has no arms.
+    """All cells of a run, by folder name.
 
-    A folder with a log and no manifest is a cell that ended before it began, such as one that a scheduler
-    refused; an empty log means that the command line was wrong.
+    One that cannot be read says so in its state and has no arms. A folder with a log and no manifest is a
+    cell that ended before it began, such as one that a scheduler refused; an empty log means that the command
+    line was wrong.
     """
     cells = [load_cell(folder) for folder in run_cells(outputs, run_name)]
     begun = {cell.folder for cell in cells}

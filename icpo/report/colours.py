@@ -1,4 +1,4 @@
-"""One colour for each arm in all figures and charts: grey for bases, then a palette in the order of lines."""
+"""One colour for each arm in all figures and charts."""
 
 import pandas as pd
 
@@ -10,7 +10,7 @@ PALETTE = (
 
 
 def colours(frame: pd.DataFrame) -> dict[str, str]:
-    """A colour for each line of a frame; they repeat after as many arms as there are colours."""
+    """A colour for each line of a frame; the palette repeats."""
     is_base = dict(zip(frame["line"], frame["is_base"], strict=True))
     bases = [line for line, base in is_base.items() if base]
     others = [line for line, base in is_base.items() if not base]

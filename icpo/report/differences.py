@@ -1,4 +1,4 @@
-"""What each arm gains over the base on the same questions, one benchmark at a time and pooled."""
+"""What each arm gains over the base, paired by question."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ POOLS = (
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """An arm minus a base on one benchmark or pool, over the (question, seed) pairs that both have."""
+    """An arm minus a base, over the pairs that both have."""
 
     arm: Arm
     base: Arm
@@ -27,9 +27,10 @@ class Difference:
 
 
 def differences_of(arms: Sequence[Arm]) -> tuple[tuple[Difference, ...], tuple[str, ...]]:
-    """Each arm against each base of its backbone, benchmark, protocol and k; and what could not be paired.
+    """Each arm against each base, and what could not be paired.
 
-    Without a base (an ablation) the full algorithm takes its place. Pools of benchmarks follow.
+    Within one backbone, benchmark, protocol and k. Without a base (an ablation) the full algorithm takes its
+    place. Pools of benchmarks follow.
     """
     found, notes = [], []
     beside: dict[tuple[object, ...], list[Arm]] = {}

@@ -1,4 +1,4 @@
-"""The figure of a run's scores: a row of panels per backbone and protocol, bars or (many arms) dots."""
+"""The figure of a run's scores: panels of bars or dots."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -67,7 +67,7 @@ def bars(scores: pd.DataFrame) -> "Figure":
 
 
 def dots(scores: pd.DataFrame) -> "Figure":
-    """A row of panels per section, one per benchmark: arms along y; dashed is the base."""
+    """Panels per section and benchmark: arms along y, base dashed."""
     parts = list(sections(scores))
     columns = max(len(benchmarks_of(section)) for *_, section in parts)
     heights = [0.9 + 0.22 * len(lines_of(section)) for *_, section in parts]

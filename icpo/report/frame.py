@@ -1,6 +1,7 @@
-"""The scores of runs as one DataFrame: a row for each arm, benchmark and metric, differences among them.
+"""The scores of runs as one DataFrame.
 
-table.csv and differences.csv are its columns; every table, figure and page is made from it.
+A row for each arm, benchmark and metric, differences among them. table.csv and differences.csv are its
+columns; every table, figure and page is made from it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,11 +42,12 @@ def run_frame(outputs: Path, run_name: str) -> pd.DataFrame:
 
 
 def score_frame(arms: Sequence[Arm], differences: Sequence[Difference]) -> pd.DataFrame:
-    """Scores of `arms`, of pools of benchmarks (`cell` is ""), and their differences, in fractions.
+    """Scores of arms, of pools of benchmarks, and their differences.
 
-    Columns: those of TABLE and DIFFERENCES; `line` and `base_line`, what a line of a table is called;
-    `is_base`, `is_difference`, `is_pool`. Sections (backbone, protocol, k) and their lines are in the order
-    of tables. Bounds and counts are missing where there are none.
+    Pools have the cell ""; values are fractions. Columns: those of TABLE and DIFFERENCES; `line` and
+    `base_line`, what a line of a table is called; `is_base`, `is_difference`, `is_pool`. Sections (backbone,
+    protocol, k) and their lines are in the order of tables. Bounds and counts are missing where there are
+    none.
     """
     found = sorted(
         [*arms, *pooled_arms(arms)], key=lambda arm: (*_section(arm.key), *place(arm.key), arm.cell)

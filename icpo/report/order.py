@@ -7,14 +7,14 @@ from icpo.report.cells import FULL, ArmKey
 
 
 def place(key: ArmKey) -> tuple[object, ...]:
-    """Sort key of a line: bases, then methods by name and size, the full algorithm before its ablations."""
+    """Sort key of a line: bases, methods by name and size."""
     sizes = (key.num_rounds or 0, key.num_candidates or 0, key.num_lookaheads or 0)
     is_full = key.arm == FULL or key.is_full
     return not key.is_base, key.method, *sizes, not is_full, _natural(key.title), key.benchmark
 
 
 def line_names(keys: Iterable[ArmKey]) -> dict[ArmKey, str]:
-    """What each line (a key without its benchmark) is called: its title, with what distinguishes it."""
+    """The name of each line: title and what distinguishes it."""
     groups: dict[tuple[str, str, int, str], list[ArmKey]] = {}
     for line in dict.fromkeys(key.line for key in keys):
         groups.setdefault((line.backbone, line.protocol, line.k, line.title), []).append(line)

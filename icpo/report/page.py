@@ -1,4 +1,4 @@
-"""report/table.md and table.tex: the tables, what they rest on, and what went wrong, for reading."""
+"""report/table.md and table.tex: tables, counts and problems."""
 
 from collections.abc import Iterable, Sequence
 
@@ -62,7 +62,7 @@ def markdown(
 
 
 def problems(cells: Sequence[Cell], notes: Sequence[str]) -> list[str]:
-    """Lines on what the tables should hold and do not; nothing when they are complete."""
+    """Lines on what the tables lack; none when complete."""
     if not cells:
         return ["the run has no cells"]
     return [*map(line_of, gaps(cells)[0]), *notes]
@@ -73,7 +73,7 @@ def _list(title: str, lines: Sequence[str]) -> list[str]:
 
 
 def count_table(cells: Iterable[Cell]) -> TextTable:
-    """What the scores rest on, a line for each cell; columns that no cell fills are left out."""
+    """Counts behind the scores, a line per cell."""
     scored = [cell for cell in cells if cell.arms]
     columns = {title: name for title, name in COUNTS.items() if any(name in cell.metrics for cell in scored)}
     rows = [
@@ -89,7 +89,7 @@ def count_table(cells: Iterable[Cell]) -> TextTable:
 
 
 def latex(run_name: str, frame: pd.DataFrame) -> str:
-    """A table environment in the paper's form that needs booktabs: mean ± deviation over seeds, Δ lines."""
+    """A LaTeX table in the paper's form; it needs booktabs."""
     benchmarks = list(dict.fromkeys(b for *_, part in sections(frame) for b in benchmarks_of(part)))
     lines = [
         "% Needs \\usepackage{booktabs}.",

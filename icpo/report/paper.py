@@ -22,7 +22,7 @@ NUM_LOOKAHEADS = 16
 
 @cache
 def paper_numbers() -> pd.DataFrame:
-    """All printed numbers; the columns of KEY are text, "" where a method has no such setting."""
+    """All numbers that the paper prints; keys are text."""
     with files("icpo.report").joinpath("paper_numbers.csv").open("r", encoding="utf-8") as file:
         numbers = pd.read_csv(file, dtype=dict.fromkeys(KEY, str), keep_default_na=False)
     return numbers.assign(**{name: pd.to_numeric(numbers[name]) for name in ("value", "std", "tolerance")})
@@ -35,12 +35,12 @@ def numbers_of(experiment: str) -> pd.DataFrame:
 
 
 def paper_value(row: Mapping[str, Any]) -> float | None:
-    """The printed score of an arm (fields of KEY and num_lookaheads); None where the paper has none."""
+    """The printed score of an arm; None where there is none."""
     return _scores().get(paper_key(row)) if row["metric"] in PER_QUESTION else None
 
 
 def paper_key(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """KEY as the paper's numbers have it: only ME-ICPO has rules and sizes; () if m is not 16."""
+    """An arm's key among the paper's numbers; () if m differs."""
     is_ours = row["method"] == ME_ICPO
     if is_ours and row["num_lookaheads"] != NUM_LOOKAHEADS:
         return ()
@@ -74,7 +74,7 @@ def beside_paper(frame: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
 
 
 def comparison(frame: pd.DataFrame) -> pd.DataFrame:
-    """The paper's numbers of every line (backbone, method, rules) of which the frame has one."""
+    """The paper's numbers for every line of the frame."""
     numbers = paper_numbers()
     beside = beside_paper(frame, numbers[numbers["metric"].isin(PER_QUESTION)])
     ran = beside.groupby(LINE)["value"].transform(lambda values: values.notna().any())

@@ -6,7 +6,7 @@ from icpo.report.cells import Cell
 
 
 def gaps(cells: Sequence[Cell]) -> tuple[list[Cell], list[Cell]]:
-    """The cells that are not done: those that leave a gap in the tables, and all others.
+    """The cells that are not done: gaps in tables, and others.
 
     A gap is a cell whose backbone, benchmark and arm all have scores in other cells, or one that cannot be
     read. A failed command beside a complete table, such as one with a mistyped path, leaves none.

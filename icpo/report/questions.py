@@ -1,4 +1,4 @@
-"""The questions of runs as a pandas DataFrame, and as a CSV file: for an analysis of one's own."""
+"""The questions of runs as a DataFrame and a CSV file."""
 
 import json
 import logging
@@ -24,12 +24,12 @@ logger = logging.getLogger(__name__)
 
 
 def question_frame(*run_names: str, outputs: str | Path = "outputs") -> "pd.DataFrame":
-    """One row a question, seed and cell, and number of rounds where a cell has final samples after several.
+    """One row per question, seed and cell.
 
-    Columns: run, cell, what the cell is of, num_rounds, question_id, seed, gold, k; the metrics of that
-    question in [0, 1]; what it cost; then each setting to which two cells give different values, by its key
-    in the configuration (a list as JSON). Cells that cannot be read are left out with a warning; questions
-    without a gold have no scores and no row.
+    And per number of rounds where a cell has final samples after several. Columns: run, cell, what the cell
+    is of, num_rounds, question_id, seed, gold, k; the metrics of that question in [0, 1]; what it cost; then
+    each setting to which two cells give different values, by its key in the configuration (a list as JSON).
+    Cells that cannot be read are left out with a warning; questions without a gold have no scores and no row.
 
     Raises:
         RecordsError: a run holds no scores, or no cell of all runs can be read.

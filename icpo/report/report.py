@@ -17,7 +17,7 @@ from icpo.store import planned_cells, run_cells, written_in_turn
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a report says, and the files in which it says so; `paper` are the paper's numbers beside ours."""
+    """A report: what it says, its files, and the paper's numbers."""
 
     run_name: str
     cells: tuple[Cell, ...]
@@ -28,7 +28,7 @@ class Report:
 
 
 def read_report(outputs: Path, run_name: str) -> Report:
-    """The report of a stored run, unwritten. Raises RecordsError when no cell was ever requested of it."""
+    """The report of a stored run. Raises RecordsError without cells."""
     cells = load_cells(outputs, run_name)
     if not cells and not planned_cells(outputs / run_name):
         raise RecordsError(

@@ -1,4 +1,4 @@
-"""The tables of a section as texts: made once, shown in Markdown, LaTeX, the terminal and the dashboard."""
+"""The tables of a section as texts, the same everywhere."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class TextTable:
-    """Header and rows of texts; the first `num_texts` columns are no numbers. `notes` explain marks."""
+    """Header and rows of texts, with notes that explain marks."""
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -37,7 +37,7 @@ class TextTable:
 
 
 def first_table(section: pd.DataFrame) -> TextTable:
-    """A line for each benchmark and arm: what it scores, how much of it could be read, what it costs."""
+    """The first table: scores, readability and costs per benchmark and arm."""
     scores = section[~section["is_difference"]]
     k = int(section["k"].iloc[0])
     rows = []
@@ -52,7 +52,7 @@ def first_table(section: pd.DataFrame) -> TextTable:
 
 
 def score_table(section: pd.DataFrame, metric: str) -> TextTable:
-    """One metric: lines are arms, each followed by what it gains over each base; columns are benchmarks."""
+    """One metric: lines are arms and gains, columns are benchmarks."""
     benchmarks = benchmarks_of(section)
     of_metric = section[section["metric"] == metric]
     found = _by_place(section[~section["is_difference"]])
@@ -79,7 +79,7 @@ def gain_table(section: pd.DataFrame, metric: str) -> TextTable:
 
 
 def majority_table(frame: pd.DataFrame, facts: Mapping[str, Mapping[str, Any]]) -> TextTable:
-    """What each difference did to the base's majorities; `facts` are the cells' metrics by name."""
+    """What each difference did to the base's majorities."""
     rows = []
     for row in records(pick(frame, metric=OVER_MAJORITY, is_difference=True)):
         metrics = facts.get(row["cell"], {})
@@ -106,7 +106,7 @@ def paper_table(beside: pd.DataFrame) -> TextTable:
 
 
 def is_unread(own: Mapping[str, Row]) -> bool:
-    """Whether too many of an arm's answers could not be read; `own` holds its rows by metric."""
+    """Whether too many of an arm's answers could not be read."""
     return bool(own["parsed_share"]["value"] < 1 - MOST_UNREAD)
 
 

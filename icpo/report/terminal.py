@@ -20,7 +20,7 @@ MIN_WIDTH = 140  # a pipe has no width, and a table folded at 80 columns cannot 
 def print_report(
     report: Report, console: Console | None = None, *, of_command: Collection[str] | None = None
 ) -> None:
-    """Print the tables, the paper's values where it has them, what is missing, and where the files are.
+    """Print the tables, the paper's values, gaps and files.
 
     Of cells that are not done, those named in `of_command` are listed, the others counted; None lists all.
     """

@@ -1,4 +1,4 @@
-"""How numbers and tables are written, the same everywhere: percent with one decimal, Markdown, LaTeX."""
+"""Formats of numbers and tables: percent, Markdown, LaTeX."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -24,7 +24,7 @@ def metric_name(metric: str, k: int) -> str:
 
 
 def percent(fraction: float | None, signed: bool = False) -> str:
-    """A fraction in percent with one decimal; zero has no minus; empty where there is none."""
+    """A fraction in percent with one decimal; empty for None."""
     if fraction is None or fraction != fraction:
         return ""
     return f"{round(100 * fraction, 1) + 0.0:{'+' if signed else ''}.1f}"
@@ -54,13 +54,13 @@ def whole(number: float | None) -> str:
 
 
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]], *, num_texts: int = 1) -> str:
-    """A Markdown table: the first columns text, the others numbers; pipes in cells are escaped."""
+    """A Markdown table: columns of text, then of numbers."""
     lines = [header, ["---" if i < num_texts else "---:" for i in range(len(header))], *rows]
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
 
 
 def escape(text: str) -> str:
-    """Text with LaTeX's special characters made harmless; what pdflatex cannot print is named by its code."""
+    """Text with LaTeX's special characters escaped."""
     shown = (c if c.isprintable() and (ord(c) < 256 or c == "\u2013") else f"[U+{ord(c):04X}]" for c in text)
     return "".join(shown).translate(_SPECIAL)
 

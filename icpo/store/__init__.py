@@ -1,4 +1,4 @@
-"""What is kept of a run: journal, results, scores, metrics, status, and the lock that guards them."""
+"""Stored files of a run: journal, results, scores, metrics, status, lock."""
 
 from icpo.store.cell_records import CellRecords
 from icpo.store.extents import Extent, extents_of

@@ -86,7 +86,9 @@ class CellRecords:
             self._closing = self._closing.pop_all()
 
     def resolve(self, facts: Mapping[str, Any]) -> None:
-        """Notes in the manifest what was resolved at first load; later loads must give the same.
+        """Note in the manifest what was resolved at first load.
+
+        Later loads must give the same.
 
         Raises:
             OtherResults: a fact differs from the one that the stored results come from.
@@ -94,7 +96,9 @@ class CellRecords:
         self.manifest = note_resolved(self.folder, self.manifest, facts)
 
     def resolve_code(self, digests: Mapping[str, str], *, accepts_changes: bool) -> None:
-        """Notes in the manifest the digests of code of one's own, by class; an accepted change with both.
+        """Note in the manifest the digests of outside code, by class.
+
+        An accepted change is noted with both.
 
         Raises:
             OtherResults: it is other code than that of the stored results, and that is not accepted.
@@ -122,7 +126,9 @@ class CellRecords:
         return set(self._done)
 
     def append(self, result: QuestionResult) -> QuestionResult:
-        """Stores a result for good: its draws first, then its line, both on the disk when this returns.
+        """Store a result for good: its draws, then its line.
+
+        Both are on the disk when this returns.
 
         Returns it as `load_results` would: its texts are in the journal.
 
@@ -148,7 +154,7 @@ class CellRecords:
         return stored
 
     def replace_results(self, results: Iterable[QuestionResult]) -> None:
-        """Replaces all results at once by what they became when something was added to them."""
+        """Replace all results at once by extended ones."""
         self._lock.check()
         self.journal.sync()
         path = self.folder / RESULTS_NAME

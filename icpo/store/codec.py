@@ -58,7 +58,7 @@ def encode_score(score: QuestionScore) -> dict[str, Any]:
 
 
 def decode_score(line: Line) -> QuestionScore:
-    """The inverse of `encode_score`. Raises ValueError for a field that is missing or of another type."""
+    """The inverse of `encode_score`. Raises ValueError for a malformed field."""
     return _SCORE.validate_python(dict(line))
 
 

@@ -1,4 +1,4 @@
-"""A cell's extents: the seeds, questions and final samples that were asked for, each time they changed."""
+"""A cell's extents: requested seeds, questions and final samples."""
 
 import time
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from icpo.store.manifest import MANIFEST_NAME, code_version
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """What a cell covers: every question under every seed, and how many final samples each has."""
+    """What a cell covers: questions, seeds and number of final samples."""
 
     seeds: tuple[int, ...]
     question_ids: tuple[str, ...]
@@ -28,14 +28,14 @@ def extents_of(manifest: Mapping[str, Any]) -> tuple[Extent, ...]:
 
 
 def covered_keys(manifest: Mapping[str, Any]) -> frozenset[tuple[str, int]] | None:
-    """Each (question_id, seed) that a cell was ever to cover; None where the manifest names no extent."""
+    """Each (question_id, seed) to cover; None without any extent."""
     extents = extents_of(manifest)
     keys = ((name, seed) for one in extents for name in one.question_ids for seed in one.seeds)
     return frozenset(keys) if extents else None
 
 
 def note_extent(folder: Path, manifest: Mapping[str, Any], extent: Extent) -> dict[str, Any]:
-    """The manifest with an extent added, stored; as it was where one that covers the same holds already."""
+    """The stored manifest, with the extent unless it is covered."""
     if any(_covered(held) == _covered(extent) for held in extents_of(manifest)[-1:]):
         return dict(manifest)
     entry = {"since": time.strftime("%Y-%m-%dT%H:%M:%S%z"), "code": code_version(), **asdict(extent)}

@@ -1,4 +1,4 @@
-"""What is wrong with a stored cell: every byte of its files is read, nothing is changed."""
+"""Faults of a stored cell, found by reading every byte."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -35,10 +35,10 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """What a cell's files hold. A torn end is no fault by itself: opening the cell drops it.
+    """What a cell's files hold, and their faults.
 
-    `faults` say what is wrong, one line each. A cell of version 1 has no checksums, so that one without
-    faults is unchecked rather than sound.
+    A torn end is no fault by itself: opening the cell drops it. `faults` say what is wrong, one line each. A
+    cell of version 1 has no checksums, so that one without faults is unchecked rather than sound.
     """
 
     folder: Path

@@ -1,4 +1,4 @@
-"""The journal of a cell: every completion drawn, kept as it arrives, found by the digest of its request."""
+"""The journal of a cell: every completion, by its request's digest."""
 
 import logging
 import time
@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 
 class Journal:
-    """The journal that a cell writes, with those of the run's other cells beside it to read from.
+    """The journal of a cell, reading those of the run's others.
 
     A record goes to the operating system before `put` returns, so no death of the process loses it. It goes
     to the disk itself within about five seconds and before each stored result, so a machine that dies costs
@@ -72,7 +72,7 @@ class Journal:
             reader.end = len(MAGIC)
 
     def get(self, key: str) -> Batches | None:
-        """The completions stored under `key` by this cell or another of the run, None if there are none.
+        """The completions under `key` in the run's journals, or None.
 
         Each comes with its draw, `key/i/j`: sample j of batch i.
         """
@@ -83,7 +83,9 @@ class Journal:
         return batches
 
     def put(self, key: str, batches: Batches) -> Batches:
-        """Stores completions under `key`, an ASCII digest of their request; returns them with their draws.
+        """Store completions under `key`, an ASCII digest of their request.
+
+        Returns them with their draws.
 
         Raises:
             RecordsError: other completions stand under that key already, or they cannot be written.

@@ -25,7 +25,7 @@ _MAX_HEADER_BYTES = 256
 
 
 class Record(NamedTuple):
-    """Where a record lies in its file: header from `start`, payload from `offset`, all up to `end`."""
+    """A record's place: header at `start`, payload at `offset`, until `end`."""
 
     key: str
     start: int
@@ -35,7 +35,7 @@ class Record(NamedTuple):
 
 
 def records_of(file: BinaryIO, start: int, *, checked: bool) -> Iterator[Record]:
-    """The records from offset `start` up to the first that is not whole; `checked` reads payloads too."""
+    """The whole records from `start`; `checked` reads payloads too."""
     size = file.seek(0, os.SEEK_END)
     file.seek(start)
     while header := _HEADER.fullmatch(file.readline(_MAX_HEADER_BYTES)):
@@ -52,7 +52,7 @@ def records_of(file: BinaryIO, start: int, *, checked: bool) -> Iterator[Record]
 
 
 def next_record(file: BinaryIO, start: int) -> Record | None:
-    """The first whole record at or after `start`, found by trying whatever looks like a header."""
+    """The first whole record at or after `start`."""
     if start >= file.seek(0, os.SEEK_END):
         return None
     with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
@@ -63,7 +63,7 @@ def next_record(file: BinaryIO, start: int) -> Record | None:
 
 
 def survey(file: BinaryIO) -> Iterator[Record | range]:
-    """All of a journal in order: whole records, and the ranges of bytes between them that are none.
+    """All of a journal in order: whole records and damaged ranges.
 
     A first line that is missing is an empty range.
     """

@@ -1,4 +1,4 @@
-"""JSON objects on a disk, each with a checksum of its text as the last field.
+"""JSON objects on a disk, each ending in a checksum.
 
 The checksum covers the text and the `key` of its cell (the digest of the configuration), so that a line of
 another configuration is found like a flipped bit. Files of version 1 have none.
@@ -19,7 +19,7 @@ _MAX_TAIL_BYTES = 80
 
 
 class Seal(NamedTuple):
-    """How the objects of a cell are checked: their key, and whether one without a checksum is refused."""
+    """How a cell's objects are checked: their key, and strictness."""
 
     key: str = ""
     is_required: bool = False
@@ -77,14 +77,14 @@ def read_json(path: Path, seal: Seal = Seal(), *, way_out: str = "") -> dict[str
 
 
 def read_lines(path: Path, seal: Seal) -> list[dict[str, Any] | None]:
-    """The objects of a file with one a line, None for a damaged line; see `finished_lines`."""
+    """The objects of a file of lines; None for damaged ones."""
     return [_decoded(line, seal) for line in finished_lines(path).split(b"\n")[:-1]]
 
 
 def finished_lines(path: Path) -> bytes:
-    """What a file of lines holds up to its last line end: a line that was cut short is left out.
+    """A file of lines up to its last line end.
 
-    No file is no lines.
+    A line that was cut short is left out. No file is no lines.
     """
     with explained(path, "read"):
         try:

@@ -1,9 +1,10 @@
-"""One writer a cell: a lock file with its holder's name and a heartbeat, made for network file systems too.
+"""One writer per cell: a lock file with a heartbeat.
 
-`flock` does not work on every cluster, so the lock is a file created exclusively. Its age is measured
-against a file touched beside it, by the file server's clock. A holder on this machine that died is known at
-once; one elsewhere is taken for dead when its heart stopped for `stale_seconds`, longer than file attributes
-are cached. Whatever its clock says, nobody waits longer than that for a heart that does not beat.
+It is made for network file systems too. `flock` does not work on every cluster, so the lock is a file created
+exclusively. Its age is measured against a file touched beside it, by the file server's clock. A holder on
+this machine that died is known at once; one elsewhere is taken for dead when its heart stopped for
+`stale_seconds`, longer than file attributes are cached. Whatever its clock says, nobody waits longer than
+that for a heart that does not beat.
 """
 
 import json
@@ -29,7 +30,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Seconds between heartbeats, and the silence after which a holder elsewhere is taken for dead."""
+    """Seconds between heartbeats, and of silence that means death."""
 
     beat_seconds: float = 15.0
     stale_seconds: float = 180.0
@@ -39,7 +40,7 @@ PACE = Pace()
 
 
 def this_process() -> dict[str, Any]:
-    """Who this process is: host, pid, and what tells a reused pid, a reboot and another container apart."""
+    """This process's identity: host, pid, start, boot and container."""
     return {
         "host": socket.gethostname(),
         "pid": os.getpid(),
@@ -51,7 +52,7 @@ def this_process() -> dict[str, Any]:
 
 
 def is_dead(holder: dict[str, Any]) -> bool:
-    """Whether `holder` ran where this process runs and is gone; False for all that cannot be known."""
+    """Whether `holder` is known to be gone from this host."""
     if not holder or holder.get("place") != _place():
         return False
     pid = holder.get("pid")
@@ -67,7 +68,7 @@ def is_dead(holder: dict[str, Any]) -> bool:
 
 
 def holder_of(folder: Path, pace: Pace = PACE) -> dict[str, Any] | None:
-    """The holder of a cell's lock, None if it is free or its holder is known or taken to be dead.
+    """The living holder of a cell's lock, or None.
 
     A heartbeat that lies as far in the future is none: the clock that made it was wrong.
     """
@@ -79,9 +80,10 @@ def holder_of(folder: Path, pace: Pace = PACE) -> dict[str, Any] | None:
 
 
 class Lock:
-    """The lock of a folder, held from `acquire` to `release`; a thread keeps its heartbeat.
+    """The lock of a folder, with a heartbeat in a thread.
 
-    One that `waits` is for work of seconds: it does not refuse, but takes its turn after a living holder.
+    Held from `acquire` to `release`. One that `waits` is for work of seconds: it does not refuse, but takes
+    its turn after a living holder.
     """
 
     def __init__(self, folder: Path, *, waits: bool = False, pace: Pace = PACE) -> None:
@@ -186,7 +188,7 @@ class Lock:
 
 
 def remove_dead(path: Path, holder: dict[str, Any], *, link: Callable[[Path, Path], None] = os.link) -> None:
-    """Takes the lock of a dead holder away; of two that try one moves the file.
+    """Remove a dead holder's lock; of two that try, one does.
 
     A living lock moved by mistake, as it had replaced the dead one, is put back. Where a third process has
     created its own meanwhile, that one stays, and the other holder stops at its next heartbeat.

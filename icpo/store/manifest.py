@@ -1,4 +1,4 @@
-"""The manifest of a cell: the configuration, code and machine that its results come from, written once."""
+"""A cell's manifest: configuration, code and machine, written once."""
 
 import logging
 import platform
@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 
 def read_manifest(folder: Path) -> dict[str, Any] | None:
-    """What manifest.json says, None if there is no such file. Raises RecordsError if it is damaged."""
+    """The manifest, or None. Raises RecordsError if it is damaged."""
     path = folder / MANIFEST_NAME
     way_out = (
         "Nothing else says what the results come from: restore it, or delete the cell with "
@@ -50,14 +50,17 @@ def seal_of(folder: Path) -> Seal:
 
 
 def seal_in(manifest: Mapping[str, Any]) -> Seal:
-    """How the lines and files of a cell with that manifest, {} for none, are checked."""
+    """How the lines and files of a cell are checked.
+
+    It takes the cell's manifest, {} for none.
+    """
     return Seal(str(manifest.get("config_digest", "")), bool(manifest) and not is_version_1(manifest))
 
 
 def claim(
     folder: Path, stored: Iterable[Path], *, config: Mapping[str, Any], config_digest: str
 ) -> dict[str, Any]:
-    """Writes the manifest of a new cell, or checks that an existing cell has the same configuration.
+    """Write a new cell's manifest, or check that it is the same.
 
     Called under the cell's lock, so that check and write are one. `stored` are the files that hold what a
     manifest speaks of. Returns the manifest that holds.
@@ -87,7 +90,7 @@ def claim(
 
 
 def refuse_older(folder: Path, config: Mapping[str, Any]) -> None:
-    """Raises OtherResults where the run of a cell holds cells of an older format: none is continued.
+    """Raises OtherResults for a run with cells of older formats.
 
     One cell is looked at, since no run holds cells of two formats.
     """
@@ -159,7 +162,7 @@ def describe(config: Mapping[str, Any], config_digest: str) -> dict[str, Any]:
 
 
 def with_references(config: Mapping[str, Any]) -> dict[str, Any]:
-    """A configuration whose job refers to each group that is beside it, as `"method": "${method}"`."""
+    """A configuration whose job refers to the groups beside it."""
     job = config.get("job")
     if not isinstance(job, Mapping):
         return dict(config)
@@ -168,7 +171,7 @@ def with_references(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def job_settings(config: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of the job of a stored configuration, references resolved; empty where it has no job."""
+    """The job's settings in a stored configuration, references resolved."""
     job = config.get("job")
     if not isinstance(job, Mapping):
         return {}
@@ -184,7 +187,7 @@ def _now() -> str:
 
 
 def code_version() -> dict[str, Any]:
-    """The commit of the checkout and whether files differ from it; elsewhere the package's version."""
+    """The commit and whether files differ; else the package's version."""
     root = Path(__file__).resolve().parents[2]
     if not (root / "pyproject.toml").is_file():
         return {"version": dict(_package_versions()).get("icpo")}

@@ -1,4 +1,4 @@
-"""Completions to compressed JSON and back. All JSON is ASCII, so no text can break a line or an encoding."""
+"""Completions to compressed ASCII JSON and back."""
 
 import bz2
 import json
@@ -35,7 +35,7 @@ def pack_batches(batches: Batches) -> bytes:
 
 
 def unpack_batches(key: str, packed: bytes) -> Batches:
-    """The completions of the record `key`, each with its draw `key/i/j`: batch i, sample j."""
+    """The completions of a record, each with its draw `key/i/j`."""
     return [
         [
             Completion(text, prompt, generated, FinishReason(reason), cached, f"{key}/{i}/{j}", *scored)
@@ -46,7 +46,7 @@ def unpack_batches(key: str, packed: bytes) -> Batches:
 
 
 def pack(data: bytes, *, strong: bool = False) -> bytes:
-    """`data` packed by zlib, or, if `strong`, by the packer that makes it shortest, however slow."""
+    """`data` packed by zlib; if `strong`, by the tightest packer."""
     return min((packer(data) for packer in _STRONG_PACKERS), key=len) if strong else zlib.compress(data, 6)
 
 

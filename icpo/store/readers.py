@@ -31,12 +31,12 @@ def other_journals(folder: Path) -> list[Path]:
 
 
 def run_cells(outputs: Path, run_name: str) -> list[Path]:
-    """The folders of a run's cells, sorted; a folder is a cell once it has a manifest."""
+    """The folders of a run that hold a manifest, sorted."""
     return sorted(path.parent for path in (outputs / run_name).glob(f"*/{MANIFEST_NAME}"))
 
 
 def load_results(folder: Path) -> tuple[QuestionResult, ...]:
-    """The results of a cell, in the order they were finished; none if nothing is stored yet.
+    """The results of a cell, in the order they were finished.
 
     Of several with one question and seed the first counts; the others are logged.
 
@@ -52,12 +52,12 @@ def load_scores(folder: Path) -> tuple[QuestionScore, ...]:
 
 
 def read_metrics(folder: Path) -> dict[str, Any] | None:
-    """What metrics.json says, None if there is no such file. Raises RecordsError if it is damaged."""
+    """The metrics, or None. Raises RecordsError if the file is damaged."""
     return read_json(folder / METRICS_NAME, seal_of(folder))
 
 
 class Texts:
-    """The texts of a cell's completions, from its journal and those beside it; each is indexed once."""
+    """The texts of a cell's completions, from the run's journals."""
 
     def __init__(self, folder: Path) -> None:
         """Index the cell's journal, if it has one. Raises RecordsError where it cannot be read."""
@@ -117,7 +117,7 @@ def keys_used(result: QuestionResult) -> set[str]:
 
 
 def load_lines(path: Path, decode: Callable[[Mapping[str, Any]], Stored]) -> tuple[Stored, ...]:
-    """The values of a cell's file; none where there is no such file. See `load_results`."""
+    """The values of a cell's file; none without the file."""
     manifest = read_manifest(path.parent) or {}
     values = decoded_lines(path, seal_in(manifest), decode)
     if None in values:
@@ -145,7 +145,7 @@ def decoded_lines(
 
 
 def counted(values: Iterable[Stored | None], manifest: Mapping[str, Any]) -> tuple[Stored, ...]:
-    """The first whole value of each question and seed that the cell was ever to cover."""
+    """The first whole value of each covered question and seed."""
     covered = covered_keys(manifest)
     found: dict[tuple[str, int], Stored] = {}
     for value in values:
@@ -162,7 +162,7 @@ def num_measured(metrics: Mapping[str, Any] | None) -> int:
 
 
 def num_own_results(metrics: Mapping[str, Any] | None) -> int:
-    """How many of these the cell itself holds: none after a training, whose evaluations are folders below."""
+    """How many of these the cell itself holds."""
     return 0 if "training" in (metrics or {}) else num_measured(metrics)
 
 

@@ -1,4 +1,4 @@
-"""Looking after stored cells: salvage what is whole, compact what is finished, remove what is not wanted."""
+"""Repair of stored cells: salvage, compact, remove."""
 
 import itertools
 import shutil
@@ -40,7 +40,7 @@ CELL_FILES = (MANIFEST_NAME, JOURNAL_NAME, RESULTS_NAME, SCORES_NAME, METRICS_NA
 
 
 def cells_at(path: Path) -> list[Path]:
-    """The cells that `path` means: a cell's folder, a file in it, or a run's folder. RecordsError if none."""
+    """The cells at `path`, a cell or run. Raises RecordsError."""
     folder = path.parent if path.is_file() else path
     if _is_cell(folder):
         return [folder]
@@ -53,7 +53,7 @@ def cells_at(path: Path) -> list[Path]:
 
 
 def salvage(folder: Path) -> Health:
-    """Keeps every whole record, and each whole result whose samples are there, so that the cell can go on.
+    """Keep whole records and whole results, so the cell can continue.
 
     The files as they were stay beside, named `.damaged`. Scores and metrics are set aside with the first
     result: the same command makes them again. Cells of version 1, which cannot go on, keep their results.
@@ -90,7 +90,7 @@ def compact(folder: Path) -> Health:
 
 
 def remove(path: Path) -> list[Path]:
-    """Deletes a cell or all cells of a run, with the run's plan and reports; returns the folders deleted.
+    """Delete a cell or a run; return the folders deleted.
 
     Raises:
         RecordsError: it is neither, a process is at work on it, or cells that stay use its samples.

@@ -1,4 +1,4 @@
-"""What belongs to a run and not to one of its cells; several processes may work on the run at once."""
+"""Files of a run that several processes share."""
 
 import time
 from collections.abc import Iterable, Iterator
@@ -14,7 +14,7 @@ BEGAN = time.time()  # of this process: it imports this module before it plans a
 
 
 def note_planned(run: Path, cells: Iterable[str]) -> None:
-    """Adds cells to the plan of a run: an empty file each, so that processes only ever add.
+    """Add cells to a run's plan, an empty file each.
 
     Raises:
         RecordsError: the folder cannot be written.
@@ -27,7 +27,7 @@ def note_planned(run: Path, cells: Iterable[str]) -> None:
 
 
 def planned_cells(run: Path, *, since: float = 0.0) -> list[Path]:
-    """The folders of all cells that were requested of the run, by name; delete a file to forget its cell.
+    """The folders of all requested cells, by name.
 
     `since` leaves out those that no command requested after that time, in seconds since 1970.
     """
@@ -37,10 +37,10 @@ def planned_cells(run: Path, *, since: float = 0.0) -> list[Path]:
 
 @contextmanager
 def written_in_turn(folder: Path) -> Iterator[Path]:
-    """A folder for drafts, which take their places in `folder` at the end; one process after another.
+    """A folder for drafts that replace files in the end.
 
-    Whoever comes last has read what all before stored, and no reader sees a part of a file. Where the body
-    raises, all stays as it was.
+    One process after another. Whoever comes last has read what all before stored, and no reader sees a part
+    of a file. Where the body raises, all stays as it was.
 
     Raises:
         RecordsError: the disk refuses.

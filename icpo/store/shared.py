@@ -1,4 +1,4 @@
-"""The journals of a run's other cells as one index, for cells that can use each other's samples."""
+"""The journals of a run's other cells as one index."""
 
 import json
 import logging
@@ -19,14 +19,14 @@ log = logging.getLogger(__name__)
 
 
 class Sharing(NamedTuple):
-    """What two cells must have in common before a sample of one can be the other's: engine and questions."""
+    """What cells that share samples have in common."""
 
     engine: Any
     questions: str
 
 
 class SharedJournals:
-    """Where each record of some journals is; texts stay in the files, and no file is held open."""
+    """Where each record of several journals is."""
 
     def __init__(self, paths: Iterable[Path]) -> None:
         """`paths` are gone through again at each `refresh`, so pass a collection, not a generator."""
@@ -35,7 +35,7 @@ class SharedJournals:
         self._places: dict[str, tuple[Path, int]] = {}
 
     def refresh(self) -> None:
-        """Read on from where the last look ended. An unfinished record at the end of a file is left."""
+        """Read on from where the last look ended."""
         for path in self._paths:
             with explained(path, "read"):
                 try:
@@ -48,7 +48,7 @@ class SharedJournals:
                     self._ends[file] = self._index(path, end if end < found.st_size else 0)
 
     def get(self, key: str) -> Batches | None:
-        """The completions under `key`, None if there are none or, with a warning, if they are damaged."""
+        """The completions under `key`; None if missing or damaged."""
         if key not in self._places:
             return None
         path, start = self._places[key]
@@ -80,7 +80,7 @@ class SharedJournals:
 
 
 def journals_beside(folder: Path) -> SharedJournals:
-    """The journals of the run's cells whose samples this cell can use; one index for all cells of a kind."""
+    """The journals whose samples this cell can use, as one index."""
     return _journals_of(folder.parent, _sharing(folder / MANIFEST_NAME))
 
 

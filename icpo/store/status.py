@@ -1,4 +1,4 @@
-"""The status of a cell: how far it is, who works on it, why it stopped."""
+"""The status of a cell: progress, process, and reason to stop."""
 
 import math
 import time
@@ -62,7 +62,7 @@ class Status:
 
 
 def read_status(folder: Path) -> dict[str, Any] | None:
-    """What status.json says; a cell that says it runs though nobody holds its lock is reported as failed.
+    """The status; failed if it says running and nobody holds the lock.
 
     None if the folder has no status. A process killed outright cannot say so itself, nor can a dead machine.
 
@@ -94,7 +94,7 @@ def _is_number(value: Any) -> bool:
 
 
 def settle(folder: Path) -> dict[str, Any] | None:
-    """`read_status`, and writes down the failure of a process that could not do so itself."""
+    """Read the status, and store the failure of a dead process."""
     row = read_status(folder)
     if row is not None and row.get("reason") == _KILLED and row["state"] == "failed":
         row |= {"finished": _now()}

@@ -1,4 +1,4 @@
-"""Bytes onto a disk that may be full, read-only or gone: appended whole or not at all, replaced at once."""
+"""Writing to disks that may be full, read-only or gone."""
 
 import errno
 import os
@@ -36,10 +36,11 @@ def explained(path: Path, doing: str) -> Iterator[None]:
 
 
 class AppendFile:
-    """A file that grows by whole pieces: a piece that does not fit is taken back before the error is raised.
+    """A file that grows by whole pieces.
 
-    `append` hands the bytes to the operating system, which keeps them whatever happens to this process;
-    `sync` makes them outlive the machine too. One writer at a time: see `icpo.store.lock`.
+    A piece that does not fit is taken back before the error is raised. `append` hands the bytes to the
+    operating system, which keeps them whatever happens to this process; `sync` makes them outlive the machine
+    too. One writer at a time: see `icpo.store.lock`.
     """
 
     def __init__(self, path: Path) -> None:
@@ -81,7 +82,7 @@ class AppendFile:
 
 
 def replace_file(path: Path, pieces: Iterable[bytes]) -> None:
-    """Writes `path` so that a reader sees the old content or the new, never a part, whatever dies."""
+    """Replace `path` at once: readers see old or new content."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}{DRAFT_SUFFIX}")
     with explained(path, "write"):
         try:
@@ -97,7 +98,7 @@ def replace_file(path: Path, pieces: Iterable[bytes]) -> None:
 
 
 def delete_drafts(folder: Path) -> None:
-    """Deletes what writers left in `folder` that died before a draft took its place; none may be at work."""
+    """Delete the drafts of dead writers in `folder`."""
     with explained(folder, "tidy"):
         for draft in folder.glob(f".*{DRAFT_SUFFIX}"):
             draft.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Whether W&B can be used from here: asked once a process, and no again once it failed."""
+"""Whether W&B is reachable; once it failed, no more."""
 
 import logging
 import os
@@ -24,7 +24,7 @@ def server_url(environment: Mapping[str, str] = os.environ) -> str:
 
 
 def has_credentials(environment: Mapping[str, str], home: Path) -> bool:
-    """Whether a W&B key, identity token or login (a netrc entry for the server) is there."""
+    """Whether there is a W&B key, identity token or login."""
     if environment.get("WANDB_API_KEY") or environment.get("WANDB_IDENTITY_TOKEN_FILE"):
         return True
     host = urlparse(server_url(environment)).hostname or ""

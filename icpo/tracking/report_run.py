@@ -16,7 +16,7 @@ TRACKERS: Mapping[str, Callable[..., Tracker]] = {
 
 
 def log_report(run_folder: Path, files: Sequence[Path], tracker: Tracker) -> None:
-    """Keeps the report's files as an artifact of a run of their own, in the group of the cells.
+    """Upload the report's files as an artifact of their own run.
 
     The run's id is in the report's folder, so that a report made again is a new version of the same
     artifact.

@@ -1,4 +1,4 @@
-"""What a job reports of its progress, and a tracker that keeps none of it."""
+"""What a job reports of its progress, and a null tracker."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -11,10 +11,10 @@ class TrackerRun:
     """One cell's run while it is open; this one keeps nothing."""
 
     def log(self, step: int, values: Mapping[str, float]) -> None:
-        """Values at a step; the caller counts steps, so that a resumed run goes on where it was."""
+        """Log values at a step; the caller counts steps."""
 
     def summary(self, values: Mapping[str, Any]) -> None:
-        """Final values, which may be nested; later ones replace earlier ones of the same name."""
+        """Log final values, which may be nested; later ones win."""
 
     def table(self, name: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         """A table that can be browsed."""
@@ -35,7 +35,7 @@ class Tracker(Protocol):
         job_type: str,
         config: Mapping[str, Any],
     ) -> AbstractContextManager[TrackerRun]:
-        """The run of a cell, the same one again when the cell is resumed; marked as failed when it raises."""
+        """The run of a cell, resumed where it exists."""
 
 
 @dataclass(frozen=True, slots=True)

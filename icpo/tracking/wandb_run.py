@@ -1,4 +1,4 @@
-"""One W&B run: what is logged to it, its id and its names; an error of W&B never fails a cell."""
+"""One W&B run, whose errors never fail a cell."""
 
 import hashlib
 import importlib
@@ -20,7 +20,7 @@ MAX_NAME, MAX_TAG = 128, 64  # characters, by W&B's rules
 
 
 def shortened(text: str, limit: int) -> str:
-    """The text, or its beginning and a digest of the whole where it is too long."""
+    """The text, or its beginning with a digest if too long."""
     if len(text) <= limit:
         return text
     digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=4).hexdigest()
@@ -29,13 +29,13 @@ def shortened(text: str, limit: int) -> str:
 
 @dataclass(slots=True)
 class WandbRun(TrackerRun):
-    """A TrackerRun on a wandb run; its first error is logged, later ones are not."""
+    """A TrackerRun on a wandb run; its first error is logged."""
 
     run: Any
     is_broken: bool = False
 
     def log(self, step: int, values: Mapping[str, float]) -> None:
-        """Values at a step, committed at once for the sake of kills; W&B drops steps below its own."""
+        """Log values at a step, committed at once."""
         with self._harmless():
             self.run.log(dict(values), step=step, commit=True)
 

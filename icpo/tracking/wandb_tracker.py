@@ -1,4 +1,4 @@
-"""Weights & Biases: one run per cell, offline unless a key or a login is there."""
+"""Weights & Biases: one run per cell, offline without a key."""
 
 import importlib
 import logging
@@ -40,10 +40,10 @@ Tag = Annotated[str, Field(min_length=1, max_length=MAX_TAG)]
 
 @validated
 class WandbTracker:
-    """Tracks each cell as one W&B run in the group `run_name`; its files are in the cell's folder.
+    """Tracks each cell as one W&B run, grouped by `run_name`.
 
-    Whether the server can be used is decided once a process. Nothing that goes wrong with it later fails a
-    cell.
+    Its files are in the cell's folder. Whether the server can be used is decided once a process. Nothing that
+    goes wrong with it later fails a cell.
     """
 
     project: Annotated[str, Field(min_length=1, max_length=MAX_NAME, pattern=r"^[^/\\#?%:]+$")]
@@ -96,7 +96,7 @@ class WandbTracker:
             tracked.finish(exit_code)
 
     def resolved_mode(self) -> WandbMode:
-        """The mode that a run started now would have. Raises ConfigError for an unknown WANDB_MODE."""
+        """The mode of a new run. Raises ConfigError if unknown."""
         if self.mode is not WandbMode.AUTO:
             return self.mode
         wanted = os.environ.get("WANDB_MODE")

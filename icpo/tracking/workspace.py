@@ -1,4 +1,4 @@
-"""A saved W&B view of one run: its cells side by side, their curves and their scores."""
+"""A saved W&B view of a run's cells, curves and scores."""
 
 import importlib
 from types import ModuleType

@@ -1,4 +1,4 @@
-"""The values that flow through a cell and the protocols that its parts meet as."""
+"""Values that flow through a cell, and its parts' protocols."""
 
 from icpo.types.budget import Budget
 from icpo.types.protocols import (

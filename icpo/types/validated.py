@@ -85,7 +85,7 @@ def checked(hint: Any) -> Any:
 
 
 class Instance:
-    """Marks a field that takes instances of its class, or objects with the members of its protocol."""
+    """Marks a field for instances of a class or protocol."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         """A check by a function; what is passed is kept as it is."""

@@ -1,4 +1,4 @@
-"""The dashboard: stored runs to a folder of static pages that need neither network nor server."""
+"""The dashboard: a folder of static pages about stored runs."""
 
 from icpo.report.dashboard.folder import write_dashboard
 from icpo.report.dashboard.watched import write_watched

@@ -1,4 +1,4 @@
-"""What a page is made of: plain values that assets/blocks.js draws; every text and number is made here."""
+"""Blocks of a page: plain values for assets/blocks.js to show."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -38,7 +38,7 @@ def chart(spec: Mapping[str, Any], name: str, max_width: int | None = None) -> B
 
 
 def choice(name: str, label: str, options: Sequence[tuple[str, str, Sequence[Block]]]) -> Block:
-    """One of several lists of blocks, each with a value for the address and a text to choose it by."""
+    """A choice between lists of blocks, by value and text."""
     return {"type": "choice", "name": name, "label": label, "options": [list(option) for option in options]}
 
 

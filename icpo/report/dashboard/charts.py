@@ -20,7 +20,7 @@ def bars(rows: Rows, benchmarks: Sequence[str], shades: Shades) -> Spec:
 
 
 def lines(rows: Rows, x: str, y: str, shades: Shades, dash: str | None = None) -> Spec:
-    """Lines with points and, where rows have `low` and `high`, intervals; `dash` is a field for dashes."""
+    """Lines with points, and intervals where rows have `low` and `high`."""
     shared: Spec = {"x": _x("x", "ordinal", x), "color": colour(rows, shades)}
     shared["y"] = {"field": "value", "type": "quantitative", "title": y}
     dashes: Spec = {}

@@ -1,4 +1,4 @@
-"""The page of curves: scores and entropy by round, accuracy against tokens, scores over n and k."""
+"""The page of curves: scores by round, tokens, n and k."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A cell with the name of its curve and the rows of its arms, fewest rounds first."""
+    """A cell, its curve's name and its arms' rows."""
 
     name: str
     cell: Cell

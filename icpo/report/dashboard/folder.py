@@ -1,4 +1,4 @@
-"""Writes the dashboard's folder: pages and libraries as they are shipped, and the data that they read."""
+"""Writes the dashboard's folder: pages, libraries and data."""
 
 import json
 import logging
@@ -40,7 +40,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A cell with questions: its path, the name of its data, its questions' texts, how many have a page."""
+    """A cell with questions: its path, data name, texts, page count."""
 
     path: str
     name: str

@@ -1,4 +1,4 @@
-"""The prompt that a round saw, cut into its parts: instructions, question, bad ideas, good ideas."""
+"""A round's prompt, cut into instructions, question and ideas."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ Part = tuple[str, str]  # name of the part, its text
 
 
 def book_of(job: Mapping[str, Any]) -> Book | None:
-    """The prompts of a cell by the stored settings of its job; None where none fit this version."""
+    """A cell's prompts by its stored settings, or None."""
     settings = job.get("prompts")
     if not isinstance(settings, Mapping):
         return None

@@ -17,7 +17,7 @@ LONGEST_TEXT = 160
 def cell_page(
     path: str, results: Sequence[QuestionResult], scores: Sequence[QuestionScore], told: int
 ) -> list[Block]:
-    """The questions of a cell in order of first appearance; the first `told` have pages of their own."""
+    """The questions of a cell; the first `told` have pages."""
     by_key = {score.key: score for score in scores}
     grouped: dict[str, list[QuestionResult]] = {}
     for result in results:
@@ -40,9 +40,10 @@ def cell_page(
 def pair_page(
     a: Cell, b: Cell, names: tuple[str, str], texts: Mapping[str, str], told: Sequence[int]
 ) -> list[Block]:
-    """Cell a minus cell b, one metric at a time; `names` are their paths, `texts` the questions'.
+    """Cell a minus cell b, one metric at a time.
 
-    `told` holds how many questions of each have pages. Raises ValueError if they share no question and seed.
+    `names` are their paths, `texts` the questions'. `told` holds how many questions of each have pages.
+    Raises ValueError if they share no question and seed.
     """
     found = compare(a.last.scores, b.last.scores).differences
     options = [

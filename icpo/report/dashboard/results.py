@@ -33,7 +33,7 @@ SCORES = ("Mean@k", "Accuracy", "Maj@k", "pass@k")  # METRICS, of cells whose k 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What the pages show: the runs, the colour of each line, and settings in which cells differ by path."""
+    """What the pages show: runs, colours and differing settings."""
 
     reports: tuple[Report, ...]
     shades: Mapping[str, str]

@@ -1,4 +1,4 @@
-"""The story of one question under one seed: what the page of a question shows, round by round."""
+"""The story of one question and seed, round by round."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ Texts = Mapping[str, str]  # completions by draw
 
 
 def draws_of(result: QuestionResult) -> list[str]:
-    """The draws whose texts the page shows: candidates and final samples; look-aheads are shown as votes."""
+    """The draws of candidates and final samples, whose texts are shown."""
     shown = [c for step in result.trace for c in step.candidates]
     shown += [c for _, finals in result.finals for c in finals]
     return [candidate.completion.draw for candidate in shown if candidate.completion.draw]
@@ -23,7 +23,7 @@ def draws_of(result: QuestionResult) -> list[str]:
 def story(
     result: QuestionResult, score: QuestionScore | None, texts: Texts, book: Book | None, prompt: str | None
 ) -> dict[str, Any]:
-    """One seed of a question as a page reads it; `prompt` is the base's choice."""
+    """One seed of a question, as its page reads it."""
     rounds = [step for step in result.trace if isinstance(step, Round)]
     graded = dict(score.finals) if score else {}
     dropped = result.dropped_at_finals or (0,) * len(result.finals)

@@ -11,9 +11,10 @@ MAX_QUESTIONS = 500
 
 
 def write_watched(outputs: Path, run_name: str) -> list[str]:
-    """Writes the pages of a run with watched questions and returns the address of each; none if none was.
+    """Write the pages of a run with watched questions.
 
-    A cell was watched when its stored settings say `job.watch`.
+    Returns the address of each; none if none was. A cell was watched when its stored settings say
+    `job.watch`.
     """
     watched = [cell for cell in load_cells(outputs, run_name) if cell.job.get("watch")]
     if not watched:
