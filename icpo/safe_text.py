@@ -36,7 +36,12 @@ def names_a_secret(name: str) -> bool:
 def masked_text(text: str) -> str:
     """The text, with user names and secret parameters of addresses and NAME_KEY=value hidden."""
     text = _USER.sub(f"{HIDDEN}@", text)
-    text = _PARAMETER.sub(lambda m: f"{m[1]}{m[2]}={HIDDEN if _is_secret_parameter(m[2]) else m[3]}", text)
+
+    def shown(found: re.Match[str]) -> str:
+        before, name, value = found.groups()
+        return f"{before}{name}={HIDDEN if names_a_secret(name) or name.lower() in _SIGNATURES else value}"
+
+    text = _PARAMETER.sub(shown, text)
     return _ASSIGNED.sub(rf"\1={HIDDEN}", text)
 
 
@@ -88,6 +93,11 @@ def escaped_values(value: Any) -> Any:
     return escaped(value) if isinstance(value, str) else value
 
 
+def shortened(text: str, limit: int) -> str:
+    """The text, its end left out where it has more than `limit` characters."""
+    return text if len(text) <= limit else f"{text[:limit]}..."
+
+
 class SafeFormatter(logging.Formatter):
     """Log lines with secrets masked and control characters escaped."""
 
@@ -101,7 +111,3 @@ def log_to_terminal(level: int = logging.INFO) -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(SafeFormatter("%(message)s"))
     logging.basicConfig(level=level, handlers=[handler])
-
-
-def _is_secret_parameter(name: str) -> bool:
-    return names_a_secret(name) or name.lower() in _SIGNATURES

@@ -7,14 +7,13 @@ differences are unpaired: their half-width is the root of the sum of both square
 questions and seeds are the same.
 """
 
-import argparse
 import sys
 from pathlib import Path
 
 import pandas as pd
 from make_table import read_costs
 
-from icpo.lab.scripts.command_line import ends_in_a_line
+from icpo.lab.scripts.command_line import ends_in_a_line, run_parser
 from icpo.report.text import markdown_table
 from icpo.store import run_cells
 
@@ -24,12 +23,7 @@ HERE = Path(__file__).parent
 @ends_in_a_line
 def main() -> None:
     """Prints one row a level and number of rollouts."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("run_names", nargs="+")
-    parser.add_argument("--outputs", type=Path, default=Path("outputs"))
-    args = parser.parse_args()
+    args = run_parser(__doc__).parse_args()
     cells = [cell for name in args.run_names for cell in run_cells(args.outputs, name)]
     three, two = read_costs(cells), pd.read_csv(HERE / "results.csv")
     both = three.merge(two, on=["benchmark", "label"], suffixes=("", "_two"))

@@ -79,7 +79,7 @@ def main() -> None:
     parser.add_argument("--with-math-verify", action="store_true", help="add math-verify alone as columns")
     options = parser.parse_args()
     questions = golds(options.folder)
-    with Grader(GradingRules.paper()) as grader:
+    with Grader(GradingRules()) as grader:
         judges: dict[str, Judge] = {"icpo": lambda case: _ours(grader, case)}
         if options.with_math_verify:
             judges["math-verify"] = _math_verify_alone

@@ -32,7 +32,7 @@ def main() -> None:
     slowest: list[tuple[float, str, str]] = []
     memory_mb: list[float] = []
     start = time.perf_counter()
-    with Grader(GradingRules.paper(), max_workers=1) as grader:
+    with Grader(GradingRules(), max_workers=1) as grader:
         before: list[str] = ["1"]
         for i in range(options.num_inputs):
             kind = rng.choice(list(AnswerKind))

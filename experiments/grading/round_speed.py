@@ -111,7 +111,7 @@ def _time_grading(texts: Round) -> float:
     """Seconds for a round with nothing remembered of the round before; older checkouts lack `maths`."""
     name = "icpo.grading.maths" if importlib.util.find_spec("icpo.grading.maths") else "icpo.grading"
     importlib.import_module(f"{name}.reading").read.cache_clear()
-    with Grader(GradingRules.paper()) as grader:
+    with Grader(GradingRules()) as grader:
         return _time(_grade, *texts, grader)
 
 

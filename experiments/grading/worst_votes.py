@@ -19,7 +19,7 @@ _VOTES = {
 def main() -> None:
     """Prints for each vote what was asked and skipped, and its time on the clock and on this processor."""
     for name, answers in _VOTES.items():
-        with Grader(GradingRules.paper()) as grader:
+        with Grader(GradingRules()) as grader:
             start, spent = time.perf_counter(), time.process_time()
             votes = grader.tally(answers, AnswerKind.EXPRESSION)
             print(

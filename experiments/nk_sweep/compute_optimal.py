@@ -7,7 +7,6 @@ frontier.{csv,md,png,pdf} to RUN/report of the first. Costs are of one answer. A
 cheaper one (FLOPs) is better. Intervals are 95% over questions.
 """
 
-import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from matplotlib.figure import Figure
 
 from icpo.lab.cost_model.flops import sampling_flops
 from icpo.lab.cost_model.sizes import cell_size
-from icpo.lab.scripts.command_line import ends_in_a_line
+from icpo.lab.scripts.command_line import ends_in_a_line, run_parser
 from icpo.metrics import estimate, mean_at_k, paired_difference
 from icpo.report.figure import new_figure, save
 from icpo.report.text import markdown_table
@@ -65,12 +64,7 @@ class Point:
 @ends_in_a_line
 def main() -> None:
     """Command line: RUN ... [--outputs FOLDER]."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("run_names", nargs="+")
-    parser.add_argument("--outputs", type=Path, default=Path("outputs"))
-    args = parser.parse_args()
+    args = run_parser(__doc__).parse_args()
     cells = [cell for name in args.run_names for cell in run_cells(args.outputs, name)]
     points = sorted((p for cell in cells for p in points_of(cell)), key=lambda p: p.flops)
     if not points:

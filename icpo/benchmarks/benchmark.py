@@ -14,6 +14,7 @@ from icpo.benchmarks.columns import MAX_SHOWN_CHARACTERS, Item
 from icpo.benchmarks.golds import final_answer, gold_fault
 from icpo.benchmarks.sources import FileSource, HubSource, Source
 from icpo.errors import BenchmarkError
+from icpo.safe_text import shortened
 from icpo.types import AnswerKind, Question
 from icpo.types.validated import validated
 
@@ -182,13 +183,8 @@ class Benchmark:
                 raise BenchmarkError(
                     f"{self.name} asks for answers of kind {self.kind.value}, but in "
                     f"{self.path or 'its source'}, row {row} ({item.item_id}), the answer "
-                    f"{_shortened(item.answer)} {fault}."
+                    f"{shortened(repr(item.answer), MAX_SHOWN_CHARACTERS)} {fault}."
                 )
-
-
-def _shortened(answer: str | None) -> str:
-    text = repr(answer)
-    return text if len(text) <= MAX_SHOWN_CHARACTERS else f"{text[:MAX_SHOWN_CHARACTERS]}..."
 
 
 def content_digest(items: Iterable[Item]) -> str:

@@ -13,6 +13,7 @@ from icpo.benchmarks.rows import Row
 from icpo.errors import BenchmarkError
 from icpo.grading.alternatives import joined
 from icpo.prompts.options import LETTERS
+from icpo.safe_text import shortened
 from icpo.seeding import derive_seed
 from icpo.types.validated import validated
 
@@ -136,10 +137,7 @@ def _no_column(column: str, meaning: str, names: Sequence[str], source: str) -> 
 
 def _listed(names: Sequence[str]) -> str:
     """The names, long ones cut: a .csv file without a header has whole questions for names."""
-    shown = (
-        name if len(name) <= MAX_SHOWN_CHARACTERS else f"{name[:MAX_SHOWN_CHARACTERS]}..." for name in names
-    )
-    return ", ".join(shown) or "(none)"
+    return ", ".join(shortened(name, MAX_SHOWN_CHARACTERS) for name in names) or "(none)"
 
 
 def _plain(value: object) -> str | None:

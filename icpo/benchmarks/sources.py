@@ -10,6 +10,7 @@ from typing import Protocol
 from icpo.benchmarks.columns import Columns, Item
 from icpo.benchmarks.rows import SUFFIXES, read_rows
 from icpo.errors import BenchmarkError
+from icpo.types import validated
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +28,12 @@ class Source(Protocol):
         """All items; `name` is the benchmark's, for ids and messages."""
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class FileSource:
     """A .jsonl, .csv or .parquet file, with columns found by usual names."""
 
     path: str
     columns: Columns | None = None
-
-    def __post_init__(self) -> None:
-        _check_columns(self.columns)
 
     def read(self, name: str) -> Sourced:
         """Items of the file."""
@@ -45,7 +43,7 @@ class FileSource:
         return Sourced(columns.fitted(names, self.path).items(rows, name))
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class HubSource:
     """A dataset of the hub; `split_files` is a glob of its files."""
 
@@ -53,9 +51,6 @@ class HubSource:
     revision: str | None
     split_files: str
     columns: Columns
-
-    def __post_init__(self) -> None:
-        _check_columns(self.columns)
 
     def read(self, name: str) -> Sourced:
         """Items of the split's files; the revision is the commit that was resolved."""
@@ -95,15 +90,6 @@ class HubSource:
                 f"{self.columns.answer!r}); where the hub's cache (HF_HOME) already holds it, set "
                 "HF_HUB_OFFLINE=1; a gated dataset needs HF_TOKEN."
             ) from None
-
-
-def _check_columns(columns: object) -> None:
-    """Raises ValueError for a mapping without a class, as a YAML file easily gives it."""
-    if not isinstance(columns, Columns | None):
-        raise ValueError(
-            f"columns needs a line `_target_: icpo.benchmarks.Columns`, got {columns!r}. "
-            "To have it from conf/benchmark/_file.yaml, begin with defaults: [_file, _self_]"
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,16 +138,16 @@ class TextSource:
             raise BenchmarkError(
                 "Give a question: question='TEXT', or question_file=FILE ('-': standard input)."
             )
-        text = str(self.text) if self.path is None else self._from_file(self.path)
+        try:
+            if self.path is None:
+                text = str(self.text)
+            else:
+                text = _standard_input() if self.path == "-" else Path(self.path).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise BenchmarkError(f"The question cannot be read from {self.path}: {error}.") from None
         if not text.strip():
             raise BenchmarkError(f"The question read from {self.path or 'question='} is empty.")
         return text.strip()
-
-    def _from_file(self, path: str) -> str:
-        try:
-            return _standard_input() if path == "-" else Path(path).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise BenchmarkError(f"The question cannot be read from {path}: {error}.") from None
 
 
 @cache

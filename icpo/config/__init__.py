@@ -1,7 +1,6 @@
 """Configurations: where they are, what is refused, what they build."""
 
-from icpo.config.before import CheckCell, check_job
-from icpo.config.callbacks import CheckLauncher, RefuseSecrets
+from icpo.config.callbacks import CheckCell, CheckLauncher, RefuseSecrets, check_job
 from icpo.config.checks import check_arguments, check_config
 from icpo.config.choices import choices, help_text, presets_by_kind
 from icpo.config.messages import HYDRA_ERRORS, one_line

@@ -1,33 +1,19 @@
-"""Refusals before Hydra writes a file: secrets, and impossible launchers."""
+"""Refusals before Hydra writes a file: secrets, impossible launchers and cells."""
 
-import re
 import shutil
 import sys
-from typing import Any
+from typing import Any, NoReturn
 
+from hydra.core.hydra_config import HydraConfig
 from hydra.experimental.callback import Callback
 from omegaconf import DictConfig, OmegaConf
 
-from icpo.errors import ConfigError
-from icpo.safe_text import has_plain_secret, names_a_secret, plain_secrets
+from icpo.config.checks import HOLDS_A_SECRET, check_config
+from icpo.config.values import build, resolved, without
+from icpo.errors import IcpoError
+from icpo.safe_text import escaped, masked_text, plain_secrets
 
 OWN = ("hydra.", "hydra_plugins.", "icpo.")
-_NESTED = re.compile(r"[{,]\s*['\"]?([\w.-]+)['\"]?\s*:\s*([^,}]*)")  # of a mapping on the command line
-_WAY_OUT = (
-    "looks like a secret, which would be stored with the settings. Put it into an environment variable: "
-    "engine.api_key_env names one, and any other setting takes '${oc.env:NAME}'."
-)
-
-
-def check_argument(argument: str) -> None:
-    """Raises ConfigError where an override holds a secret, which the message does not repeat."""
-    name, _, value = argument.partition("=")
-    pairs = [(name.lstrip("+~"), value), *_NESTED.findall(value)]
-    found = [
-        key for key, text in pairs if names_a_secret(key) and text and "${" not in text and text != "null"
-    ]
-    if found or has_plain_secret(value):
-        raise ConfigError(f"{found[0] if found else name} {_WAY_OUT}")
 
 
 class RefuseSecrets(Callback):
@@ -44,8 +30,22 @@ class RefuseSecrets(Callback):
 
 def _refuse(config: DictConfig) -> None:
     for key in plain_secrets(OmegaConf.to_container(config, resolve=False)):
-        sys.stderr.write(f"icpo: {key} {_WAY_OUT}\n")
-        sys.exit(2)  # Hydra makes a warning of an Exception of a callback
+        _leave(f"{key} {HOLDS_A_SECRET}")
+
+
+def _leave(message: str) -> NoReturn:
+    """Ends the process: Hydra makes a warning of an Exception of a callback."""
+    sys.stderr.write(f"icpo: {escaped(masked_text(message))}\n")
+    sys.exit(2)
+
+
+def check_job(job: object, *, is_here: bool) -> None:
+    """Raises IcpoError where a job can say, without model and network, that it cannot run.
+
+    `is_here` is whether it would run on this machine.
+    """
+    if (check := getattr(job, "check", None)) is not None:
+        check(is_here=is_here)
 
 
 class CheckLauncher(Callback):
@@ -69,3 +69,22 @@ class CheckLauncher(Callback):
                     "icpo: hydra/launcher=slurm needs SLURM, but there is no sbatch on the PATH. Start on a "
                     "login node of the cluster, or leave hydra/launcher out to run here."
                 )
+
+
+class CheckCell(Callback):
+    """Ends a run of a single cell that cannot run."""
+
+    def on_run_start(self, config: DictConfig, **kwargs: Any) -> None:
+        """A single cell."""
+        try:
+            HydraConfig.instance().set_config(config)
+            OmegaConf.set_readonly(config.hydra, None)  # set_config forbids what the run writes later
+            cell = without(config, "hydra")
+            check_config(cell)
+            resolved(cell)
+            build(cell.tracking)
+            job = build(cell.job)
+            if not cell.get("dry_run"):  # which may be of another machine
+                check_job(job, is_here=True)
+        except IcpoError as error:
+            _leave(str(error))

@@ -10,12 +10,12 @@ from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from icpo.config.callbacks import check_argument
 from icpo.config.messages import did_you_mean, no_value, one_line
 from icpo.config.quoting import check_override
 from icpo.config.source import REFERENCE, conf_folder, folders, keys_referred_to, never_read, presets
 from icpo.config.targets import check_target, targets
 from icpo.errors import ConfigError
+from icpo.safe_text import has_plain_secret, names_a_secret
 
 logger = logging.getLogger("icpo")
 
@@ -26,7 +26,23 @@ READ = (*SWITCHES, *NEEDED, "job", "allow_targets", "arms", "arm", "title")
 BUDGET = re.compile(r"\+*(?:protocol|method)\.(num_(?:rounds|candidates|lookaheads|finals|samples))$")
 FOLDERS = re.compile(r"[+~]*hydra\.(sweep\.(dir|subdir)|run\.dir)=")
 NO_FOLDER = ("", ".", "..")
+NESTED = re.compile(r"[{,]\s*['\"]?([\w.-]+)['\"]?\s*:\s*([^,}]*)")  # of a mapping on the command line
+HOLDS_A_SECRET = (
+    "looks like a secret, which would be stored with the settings. Put it into an environment variable: "
+    "engine.api_key_env names one, and any other setting takes '${oc.env:NAME}'."
+)
 NO_EXPERIMENT = "No experiment selected. Pass +exp=NAME; presets: {presets}. See --help."
+
+
+def check_argument(argument: str) -> None:
+    """Raises ConfigError where an override holds a secret, which the message does not repeat."""
+    name, _, value = argument.partition("=")
+    pairs = [(name.lstrip("+~"), value), *NESTED.findall(value)]
+    found = [
+        key for key, text in pairs if names_a_secret(key) and text and "${" not in text and text != "null"
+    ]
+    if found or has_plain_secret(value):
+        raise ConfigError(f"{found[0] if found else name} {HOLDS_A_SECRET}")
 
 
 def check_arguments(arguments: Sequence[str]) -> None:

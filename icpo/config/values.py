@@ -16,43 +16,15 @@ from icpo.errors import ConfigError
 from icpo.safe_text import masked
 
 NOT_IN_DIGEST = (
-    "tracking",
-    "output_root",
-    "run_name",
-    "max_in_flight",
-    "max_failed_share",
-    "dry_run",
-    "watch",
-    "rates",
-    "question_tokens",
-    "allow_targets",
-    "accept_code_change",
-    "arm",
-    "title",
-    "arms",
-)
+    "tracking", "output_root", "run_name", "max_in_flight", "max_failed_share", "dry_run", "watch", "rates",
+    "question_tokens", "allow_targets", "accept_code_change", "arm", "title", "arms",
+)  # fmt: skip
 ENGINE_PACE = (  # how fast an engine goes and what it may spend: a run goes on when they are changed
-    "max_num_seqs",
-    "admission_burst",
-    "max_num_batched_tokens",
-    "gpu_memory_utilization",
-    "max_concurrency",
-    "timeout_seconds",
-    "max_retries",
-    "first_wait_seconds",
-    "max_wait_seconds",
-    "max_requests",
-    "max_tokens",
-    "max_cost",
-    "prompt_price",
-    "completion_price",
-    "api_key_env",
-    "base_url",
-    "headers",
-    "requests_per_minute",
-    "max_n",
-    "stream",
-)
+    "max_num_seqs", "admission_burst", "max_num_batched_tokens", "gpu_memory_utilization", "max_concurrency",
+    "timeout_seconds", "max_retries", "first_wait_seconds", "max_wait_seconds", "max_requests", "max_tokens",
+    "max_cost", "prompt_price", "completion_price", "api_key_env", "base_url", "headers",
+    "requests_per_minute", "max_n", "stream",
+)  # fmt: skip
 EXTENT = {"benchmark": ("limit", "start", "ids", "order_seed"), "budget": ("num_finals",)}
 EVALUATION = "icpo.evaluation.evaluation.Evaluation"  # the job whose cells can be extended
 

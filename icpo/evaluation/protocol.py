@@ -76,12 +76,7 @@ class Protocol:
         summary = found[Purpose.SUMMARY]
         found[Purpose.SUMMARY] = replace(summary, max_tokens=summary.max_tokens + thinking_tokens)
         if self.lookahead.forced_answer is not None:
-            whole, limit = found[Purpose.LOOKAHEAD], self.lookahead.answer_tokens
-            found[Purpose.LOOKAHEAD] = replace(
-                whole,
-                max_tokens=limit,
-                min_tokens=min(whole.min_tokens, 1),
-                min_room_tokens=min(whole.min_room_tokens, limit),
-                stop=self.lookahead.answer_stop,
-            )
+            short = found[Purpose.LOOKAHEAD].limited(self.lookahead.answer_tokens)
+            stop = self.lookahead.answer_stop
+            found[Purpose.LOOKAHEAD] = replace(short, min_tokens=min(short.min_tokens, 1), stop=stop)
         return found

@@ -17,7 +17,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = _parser().parse_args(_shielded(sys.argv[1:] if arguments is None else arguments))
     if options.votes is not None and options.prediction is not None:
         _parser().error("give PREDICTION and GOLD, or --votes A B C ...; not both")
-    with Grader(GradingRules.paper(), options.timeout) as grader:
+    with Grader(GradingRules(), options.timeout) as grader:
         if options.votes is not None:
             kind = AnswerKind(options.kind or "expression")
             report = _votes(grader, options.votes, kind)

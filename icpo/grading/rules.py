@@ -1,17 +1,24 @@
 """Settings of grading: what counts as an answer, and as equal."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
-_VOTE_BUDGET = 32
+from pydantic import AfterValidator, NonNegativeInt
+
+from icpo.types import validated
+
+PLACEHOLDERS = ("<number>", "<letter>", "<answer>", "number", "letter", "answer", "your answer", "...")
 
 
-@dataclass(frozen=True, slots=True)
+def _casefolded(texts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(text.casefold() for text in texts)
+
+
+@validated
 class GradingRules:
     r"""What counts as an answer, and which differences of form are forgiven.
 
-    A protocol's YAML gives every field, so none has a default here.
+    The defaults are those of protocol `paper`: values decide, and every difference of form is forgiven.
 
     Attributes:
         accept_marked_answer: Without a box, "Answer: 5", "the answer is 5" or "#### 5" gives the answer.
@@ -31,57 +38,21 @@ class GradingRules:
         placeholders: Contents of a box that echo the prompt; such a box holds no answer.
     """
 
-    accept_marked_answer: bool
-    accept_bare_answer: bool
-    accept_unit_dropped: bool
-    accept_percent_dropped: bool
-    accept_base_dropped: bool
-    accept_label_dropped: bool
-    accept_lowercase_choice: bool
-    rounded_decimal_digits: int
-    plain_number_only: bool
-    string_equality: bool
-    zero_is_no_answer: bool
-    vote_budget: int
-    placeholders: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "placeholders", tuple(text.casefold() for text in self.placeholders))
-        if self.rounded_decimal_digits < 0:
-            raise ValueError(f"rounded_decimal_digits must be at least 0, got {self.rounded_decimal_digits}")
-        if self.vote_budget < 0:
-            raise ValueError(f"vote_budget must be at least 0, got {self.vote_budget}")
+    accept_marked_answer: bool = True
+    accept_bare_answer: bool = True
+    accept_unit_dropped: bool = True
+    accept_percent_dropped: bool = True
+    accept_base_dropped: bool = True
+    accept_label_dropped: bool = True
+    accept_lowercase_choice: bool = True
+    rounded_decimal_digits: NonNegativeInt = 12
+    plain_number_only: bool = False
+    string_equality: bool = False
+    zero_is_no_answer: bool = False
+    vote_budget: NonNegativeInt = 32
+    placeholders: Annotated[tuple[str, ...], AfterValidator(_casefolded)] = PLACEHOLDERS
 
     @classmethod
     def stored(cls, settings: Mapping[str, Any]) -> "GradingRules":
         """The rules of a stored configuration's node `protocol.grading`; older ones lack the newer rules."""
-        given = {name: value for name, value in settings.items() if name != "_target_"}
-        return cls(**{"vote_budget": _VOTE_BUDGET, "zero_is_no_answer": False, **given})
-
-    @classmethod
-    def paper(cls) -> "GradingRules":
-        """The rules of protocol `paper`, and of the command line."""
-        return cls(
-            accept_marked_answer=True,
-            accept_bare_answer=True,
-            accept_unit_dropped=True,
-            accept_percent_dropped=True,
-            accept_base_dropped=True,
-            accept_label_dropped=True,
-            accept_lowercase_choice=True,
-            rounded_decimal_digits=12,
-            plain_number_only=False,
-            string_equality=False,
-            zero_is_no_answer=False,
-            vote_budget=_VOTE_BUDGET,
-            placeholders=(
-                "<number>",
-                "<letter>",
-                "<answer>",
-                "number",
-                "letter",
-                "answer",
-                "your answer",
-                "...",
-            ),
-        )
+        return cls(**{name: value for name, value in settings.items() if name != "_target_"})

@@ -1,6 +1,6 @@
 """Methods: pure logic that yields requests and receives completions; one method a file."""
 
-from icpo.methods.controls import Foreign, MajorityHint, RepeatedError
 from icpo.methods.direct import BasePrompt, Direct
 from icpo.methods.drive import Run, complete, drive
+from icpo.methods.foreign import Foreign
 from icpo.methods.me_icpo import MeIcpo

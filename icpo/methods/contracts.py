@@ -15,6 +15,7 @@ import numpy as np
 
 from icpo.errors import ContractError
 from icpo.methods.drive import Run
+from icpo.safe_text import shortened
 from icpo.types import (
     AskLookahead,
     Attempt,
@@ -254,5 +255,4 @@ def _name(group: str, part: object) -> str:
 
 def _shown(value: object) -> str:
     """A value in one line, its end left out where it is long."""
-    text = " ".join(repr(value).split())
-    return text if len(text) <= NUM_SHOWN_LETTERS else f"{text[:NUM_SHOWN_LETTERS]}..."
+    return shortened(" ".join(repr(value).split()), NUM_SHOWN_LETTERS)

@@ -61,15 +61,5 @@ def mean_verdict(verdicts: Verdicts) -> float:
 
 def shortened(request: SampleRequest, max_tokens: int, stop: tuple[str, ...] = ()) -> SampleRequest:
     """The same request for at most `max_tokens` tokens, ending also at `stop`."""
-    sampling = request.sampling
-    limit = min(max_tokens, sampling.max_tokens)
-    return replace(
-        request,
-        sampling=replace(
-            sampling,
-            max_tokens=limit,
-            min_tokens=min(sampling.min_tokens, limit),
-            min_room_tokens=min(sampling.min_room_tokens, limit),
-            stop=(*sampling.stop, *stop),
-        ),
-    )
+    sampling = request.sampling.limited(max_tokens)
+    return replace(request, sampling=replace(sampling, stop=(*sampling.stop, *stop)))

@@ -78,8 +78,8 @@ def dots(scores: pd.DataFrame) -> "Figure":
         base = next(iter(section.loc[section["is_base"], "line"]), None)
         note = f"; dashed: {base}" if base else ""
         for axes, benchmark in zip(row, benchmarks, strict=False):
-            own = section[section["benchmark"] == benchmark]
-            _draw_dots(axes, _by_line(own), lines, base)
+            own = {row["line"]: row for row in records(section[section["benchmark"] == benchmark])}
+            _draw_dots(axes, own, lines, base)
             axes.set_title(benchmark, fontsize=9)
             axes.set_xlabel(f"{_metric(section, k)} (%){note}", fontsize=8)
         for axes in row[1:]:
@@ -145,10 +145,6 @@ def _draw_dots(axes: "Axes", found: Mapping[str, Row], lines: Sequence[str], bas
     axes.tick_params(labelsize=8)
     axes.grid(axis="x", alpha=0.3)
     axes.spines[["top", "right"]].set_visible(False)
-
-
-def _by_line(rows: pd.DataFrame) -> dict[str, Row]:
-    return {row["line"]: row for row in records(rows)}
 
 
 def _metric(section: pd.DataFrame, k: int) -> str:

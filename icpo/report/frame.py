@@ -49,9 +49,11 @@ def score_frame(arms: Sequence[Arm], differences: Sequence[Difference]) -> pd.Da
     protocol, k) and their lines are in the order of tables. Bounds and counts are missing where there are
     none.
     """
-    found = sorted(
-        [*arms, *pooled_arms(arms)], key=lambda arm: (*_section(arm.key), *place(arm.key), arm.cell)
-    )
+
+    def order_of(arm: Arm) -> tuple[object, ...]:
+        return arm.key.backbone, arm.key.protocol, -arm.key.k, *place(arm.key), arm.cell
+
+    found = sorted([*arms, *pooled_arms(arms)], key=order_of)
     names = line_names([arm.key for arm in found])
     rows = [row for arm in found for row in _arm_rows(arm, names)]
     order = {(arm.key, arm.cell): i for i, arm in enumerate(found)}
@@ -86,10 +88,6 @@ def write_csv(frame: pd.DataFrame, folder: Path) -> tuple[Path, ...]:
     plain[list(TABLE)].to_csv(paths[0], index=False, lineterminator="\n")
     frame.loc[frame["is_difference"], list(DIFFERENCES)].to_csv(paths[1], index=False, lineterminator="\n")
     return paths
-
-
-def _section(key: ArmKey) -> tuple[str, str, int]:
-    return key.backbone, key.protocol, -key.k
 
 
 def _arm_rows(arm: Arm, names: Mapping[ArmKey, str]) -> Iterator[dict[str, Any]]:

@@ -16,7 +16,8 @@ def gaps(cells: Sequence[Cell]) -> tuple[list[Cell], list[Cell]]:
     left = [cell for cell in cells if cell.state != "done"]
 
     def is_gap(cell: Cell) -> bool:
-        return cell.state == "unreadable" or all(map(set.__contains__, scored, _place(cell)))
+        named = [(cell.job.get(group) or {}).get("name") for group in ("backbone", "benchmark")]
+        return cell.state == "unreadable" or all(map(set.__contains__, scored, [*named, cell.job.get("arm")]))
 
     return [cell for cell in left if is_gap(cell)], [cell for cell in left if not is_gap(cell)]
 
@@ -26,9 +27,3 @@ def line_of(cell: Cell) -> str:
     return f"`{cell.folder.name}` is {cell.state}" + (
         f": {' '.join(cell.reason.split())}" if cell.reason else ""
     )
-
-
-def _place(cell: Cell) -> tuple[object, object, object]:
-    """Backbone, benchmark and arm of a cell that may have no scores."""
-    named = [cell.job.get(group) or {} for group in ("backbone", "benchmark")]
-    return named[0].get("name"), named[1].get("name"), cell.job.get("arm")

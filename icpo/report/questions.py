@@ -118,13 +118,10 @@ def _settings(cells: Sequence[Cell]) -> list[dict[str, Any]]:
     said = [tuple(_facts(cell.arms[0])[name] for cell in cells) for name in FACTS]
     columns: dict[str, tuple[Any, ...]] = {}
     for key in dict.fromkeys(key for job in jobs for key in job):
-        values = tuple(_plain(job.get(key)) for job in jobs)
+        found = [job.get(key) for job in jobs]
+        values = tuple(json.dumps(value) if isinstance(value, list) else value for value in found)
         given = {value for value, job in zip(values, jobs, strict=True) if key in job}
         if len(given) > 1 and values not in said:
             said.append(values)
             columns[key] = values
     return [{key: values[i] for key, values in columns.items()} for i in range(len(cells))]
-
-
-def _plain(value: Any) -> Any:
-    return json.dumps(value) if isinstance(value, list) else value

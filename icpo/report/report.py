@@ -31,9 +31,10 @@ def read_report(outputs: Path, run_name: str) -> Report:
     """The report of a stored run. Raises RecordsError without cells."""
     cells = load_cells(outputs, run_name)
     if not cells and not planned_cells(outputs / run_name):
+        found = sorted(path.name for path in outputs.glob("*/") if run_cells(outputs, path.name))
         raise RecordsError(
             f"There is no run {run_name!r} in {outputs}. Give a run_name that was run; "
-            f"found: {', '.join(_runs(outputs)) or 'none'}."
+            f"found: {', '.join(found) or 'none'}."
         )
     arms = [arm for cell in cells for arm in cell.arms]
     differences, notes = differences_of(arms)
@@ -50,20 +51,13 @@ def write_report(outputs: Path, run_name: str) -> Report:
     report = read_report(outputs, run_name)
     folder = outputs / run_name / "report"
     with written_in_turn(folder) as drafts:
-        paths = _write(report, drafts)
+        texts = {
+            "table.md": markdown(run_name, report.cells, report.frame, report.paper, report.notes),
+            "table.tex": latex(run_name, report.frame),
+        }
+        for name, text in texts.items():
+            (drafts / name).write_text(text, encoding="utf-8")
+        table, differences = write_csv(report.frame, drafts)
+        figures = write_scores(report.frame, drafts)
+        paths = drafts / "table.md", table, drafts / "table.tex", differences, *figures
     return replace(report, paths=tuple(folder / path.name for path in paths))
-
-
-def _write(report: Report, folder: Path) -> tuple[Path, ...]:
-    texts = {
-        "table.md": markdown(report.run_name, report.cells, report.frame, report.paper, report.notes),
-        "table.tex": latex(report.run_name, report.frame),
-    }
-    for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    table, differences = write_csv(report.frame, folder)
-    return folder / "table.md", table, folder / "table.tex", differences, *write_scores(report.frame, folder)
-
-
-def _runs(outputs: Path) -> list[str]:
-    return sorted(path.name for path in outputs.glob("*/") if run_cells(outputs, path.name))

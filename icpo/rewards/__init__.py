@@ -1,7 +1,7 @@
-"""Reward sources: the majority, the oracle and controls."""
+"""Reward sources: the majority, the oracle, and none."""
 
-from icpo.rewards.controls import Constant, Inverted, NoReward, Shuffled
 from icpo.rewards.majority import Majority
+from icpo.rewards.none import NoReward
 from icpo.rewards.oracle import Oracle
 
-__all__ = ["Constant", "Inverted", "Majority", "NoReward", "Oracle", "Shuffled"]
+__all__ = ["Majority", "NoReward", "Oracle"]

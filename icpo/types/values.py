@@ -1,7 +1,7 @@
 """The values that flow through a cell; all are frozen."""
 
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from math import log2
 from typing import Annotated, TypeAlias, TypeVar
@@ -82,6 +82,12 @@ class Sampling:
                 raise ValueError(
                     f"{name} must be at most max_tokens={self.max_tokens}, got {getattr(self, name)}"
                 )
+
+    def limited(self, max_tokens: int) -> "Sampling":
+        """The same for at most so many tokens; what may not exceed them is lowered with them."""
+        limit = min(max_tokens, self.max_tokens)
+        lowered = {name: min(getattr(self, name), limit) for name in ("min_tokens", "min_room_tokens")}
+        return replace(self, max_tokens=limit, **lowered)
 
     @property
     def is_greedy(self) -> bool:

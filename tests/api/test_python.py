@@ -63,9 +63,9 @@ def test_wrong_names_are_refused_with_what_there_is(solver):
         icpo.Solver("me_icp")
     with pytest.raises(ConfigError, match="nano"):
         icpo.Solver(backbone="nanu")
-    with pytest.raises(ConfigError, match="kind must be one of"):
+    with pytest.raises(ConfigError, match="kind"):
         solver(QUESTION, kind="text")
-    with pytest.raises(EngineError, match="does not list its models"):
+    with pytest.raises(EngineError, match="models"):
         icpo.Solver(backbone="http://127.0.0.1:9/v1")
 
 

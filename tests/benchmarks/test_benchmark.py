@@ -139,7 +139,7 @@ def test_digest_sees_texts_and_answers_in_order_and_where_one_ends():
 def test_a_file_stands_in_for_the_source(tmp_path):
     path = tmp_path / "own.jsonl"
     path.write_text("".join(json.dumps({"question": f"p{i}", "gold": i}) + "\n" for i in range(3)))
-    with pytest.raises(BenchmarkError, match=r"must have 4 questions, but .*own\.jsonl has 3"):
+    with pytest.raises(BenchmarkError, match=r" 4 .*own\.jsonl has 3"):
         replace(FOUR, path=str(path)).load()
     loaded = replace(FOUR, path=str(path), expected_count=None, digest=None).load()
     assert loaded.golds == {"four/0": "0", "four/1": "1", "four/2": "2"}
@@ -169,13 +169,12 @@ def test_a_path_needs_no_source(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "source", [FileSource, lambda path, columns: HubSource("some/repo", None, "*", columns)]
+    ("source", "given"),
+    [(FileSource, {"path": "own.jsonl"}), (HubSource, {"repo": "a/b", "revision": None, "split_files": "*"})],
 )
-def test_columns_without_their_class_are_refused_with_the_line_that_lacks(source):
-    with pytest.raises(
-        ValueError, match=r"`_target_: icpo\.benchmarks\.Columns`, got \{'text': 'q'\}.*_file"
-    ):
-        source("own.jsonl", {"text": "q"})
+def test_columns_without_their_class_are_refused(source, given):
+    with pytest.raises(ValueError, match=r"columns\s.*Columns"):
+        source(**given, columns={"text": "q"})
 
 
 @pytest.mark.parametrize(
@@ -185,8 +184,8 @@ def test_columns_without_their_class_are_refused_with_the_line_that_lacks(source
         ({"expected_count": 0}, "expected_count"),
         ({"kind": "wordy"}, "kind"),
         ({"start": -1}, "start"),
-        ({"source": {"path": "own.jsonl"}}, r"source needs a `_target_`.*FileSource.*\[_file, _self_\]"),
-        ({"source": None}, r"source needs a `_target_`.*got None"),
+        ({"source": {"path": "own.jsonl"}}, r"source .*`_target_`.*_file"),
+        ({"source": None}, r"source .*None"),
     ],
 )
 def test_bad_settings_are_refused(change, message):

@@ -80,7 +80,7 @@ def test_an_own_file_needs_a_name_a_kind_and_a_path(tmp_path):
     path.write_text("id,mine,answer\na,What is 2+2?,4\n")
     own = build(*OWN, f"benchmark.path={path}", "benchmark.source.columns.text=mine")
     assert [question.text for question in own.load().questions] == ["What is 2+2?"]
-    with pytest.raises(ConfigError, match="path must be text"):
+    with pytest.raises(ConfigError, match="path"):
         build_checked(composed(*OWN))
 
 
@@ -111,5 +111,5 @@ def test_files_of_public_questions_pass_as_they_are(name, file):
 
 @needs_files
 def test_the_wrong_file_is_noticed():
-    with pytest.raises(BenchmarkError, match=r"aime2024 must have 30 questions, but .* has 83"):
+    with pytest.raises(BenchmarkError, match=r"aime2024 .*30 .*83"):
         build("benchmark=aime2024", f"benchmark.path={FILES / 'amc.jsonl'}").load()

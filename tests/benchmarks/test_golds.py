@@ -83,9 +83,7 @@ def test_file_row_and_value_are_named_and_other_levels_are_left_alone(tmp_path):
     rows = [{"id": f"q{i}", "problem": "p", "answer": gold, "level": i} for i, gold in enumerate(golds)]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     own = own_file(path, "number")
-    with pytest.raises(
-        BenchmarkError, match=r"own.* number, but in .*own\.jsonl, row 3 \(q2\), the answer 'xxx"
-    ) as caught:
+    with pytest.raises(BenchmarkError, match=r"own\.jsonl, row 3 \(q2\).*'xxx") as caught:
         own.load()
     assert len(str(caught.value)) < 400 + len(str(path))
     assert replace(own, level=1).load().golds == {"q1": "2"}
@@ -99,7 +97,7 @@ def test_file_row_and_value_are_named_and_other_levels_are_left_alone(tmp_path):
 )
 def test_a_lone_sign_is_an_answer_that_a_box_can_give_and_a_blank_is_none(gold, given):
     kind = AnswerKind.EXPRESSION
-    with Grader(GradingRules.paper()) as grader:
+    with Grader(GradingRules()) as grader:
         answer = grader.extract(rf"Thus \boxed{{{gold}}}.", kind)
         assert (grader.judge(answer, gold, kind).correct is True) == given
     assert (gold_fault(Item("q", "t", gold), kind) is None) == given
@@ -120,7 +118,7 @@ def test_an_answer_that_is_stored_with_its_working_is_read_alone(stored, answer,
     path.write_text(json.dumps({"question": "How many?", "answer": stored}))
     own = own_file(path, kind).load()
     assert list(own.golds.values()) == [answer]
-    with Grader(GradingRules.paper()) as grader:
+    with Grader(GradingRules()) as grader:
         assert grader.judge(answer, answer, AnswerKind(kind)).correct
 
 

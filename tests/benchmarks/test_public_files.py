@@ -41,7 +41,7 @@ def test_every_gold_is_parsed_and_a_box_with_it_is_right(name):
     golds = benchmark.load().golds
     assert len(golds) == COUNTS[name]
     assert [gold for gold in golds.values() if not is_parsed(gold, benchmark.kind)] == []
-    with Grader(GradingRules.paper()) as grader:
+    with Grader(GradingRules()) as grader:
         for question_id, gold in golds.items():
             answer = grader.extract(f"Thus, the answer is \\(\\boxed{{{gold}}}\\).", benchmark.kind)
             assert grader.judge(answer, gold, benchmark.kind).correct, (question_id, gold, answer)

@@ -68,7 +68,7 @@ def test_broken_files_are_named(tmp_path, name, content, message):
 
 
 def test_a_missing_file_is_named_with_its_folder(tmp_path):
-    with pytest.raises(BenchmarkError, match=f"no file {tmp_path / 'none.jsonl'}"):
+    with pytest.raises(BenchmarkError, match=str(tmp_path / "none.jsonl")):
         read_rows(tmp_path / "none.jsonl")
 
 

@@ -42,7 +42,7 @@ def test_hub_reads_the_split_s_files_in_order_and_names_the_commit(hub_cache):
 
 def test_hub_without_files_of_the_split_names_pattern_and_commit(hub_cache):
     write(hub_cache / "data/train-00000.jsonl", {"problem": "p", "answer": "1"})
-    with pytest.raises(BenchmarkError, match=rf"{COMMIT} has no data file like '\*test\*'"):
+    with pytest.raises(BenchmarkError, match=rf"{COMMIT} .*'\*test\*'"):
         HubSource("someone/maths", None, "*test*", COLUMNS).read("maths")
 
 

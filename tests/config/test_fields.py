@@ -53,7 +53,7 @@ def test_null_is_kept_from_fields_that_do_not_list_it(own, annotation):
     config.selector = {"_target_": f"{PACKAGE}.Listed.Listed", "what": None}
     assert build(config.selector).what is None
     config.selector._target_ = f"{PACKAGE}.Unlisted.Unlisted"
-    with pytest.raises(ConfigError, match=r"what must be .*got None"):
+    with pytest.raises(ConfigError, match=r"what.*None"):
         build(config.selector)
 
 

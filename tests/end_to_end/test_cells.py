@@ -78,7 +78,7 @@ def test_the_oracle_does_see_it(tmp_path):
 def test_the_oracle_refuses_questions_without_a_gold(tmp_path):
     path = tmp_path / "question.txt"
     path.write_text("Why?")
-    with pytest.raises(BenchmarkError, match="reward=oracle needs gold answers"):
+    with pytest.raises(BenchmarkError, match="reward=oracle"):
         run(tmp_path / "out", path, "reward=oracle")
 
 
@@ -251,6 +251,6 @@ def test_a_question_that_does_not_fit_the_context_is_told(tmp_path, caplog):
         def answer(self, request):
             return [Completion("", 9000, 0, FinishReason.PROMPT_TOO_LONG)] * request.num_samples
 
-    with pytest.raises(EngineError, match="too long for the context"):
+    with pytest.raises(EngineError, match="max_context_tokens"):
         run(tmp_path / "out", questions_file(tmp_path, golds=("2",)), engine=TooShort())
     assert "'q0': samples whose prompt did not fit into the context" in caplog.text

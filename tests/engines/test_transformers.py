@@ -141,13 +141,13 @@ def test_the_identity_names_what_changes_bits(llama_folder):
 
 
 def test_errors_name_the_way_out(tmp_path, llama_folder):
-    with pytest.raises(EngineError, match=r"no folder .*backbone\.model_id=FOLDER"):
+    with pytest.raises(EngineError, match=r"backbone\.model_id=FOLDER"):
         settings_of().start(backbone_of(tmp_path / "absent"), max_context_tokens=64)
     for name in ("config.json", "tokenizer.json"):
         (tmp_path / name).write_text("{")
-    with pytest.raises(EngineError, match="no tokenizer could be loaded"):
+    with pytest.raises(EngineError, match="tokenizer"):
         settings_of().start(backbone_of(tmp_path), max_context_tokens=64)
-    with pytest.raises(EngineError, match=r"made for 256 tokens, not 257.*max_context_tokens"):
+    with pytest.raises(EngineError, match=r"256.*257.*max_context_tokens"):
         settings_of().start(backbone_of(llama_folder), max_context_tokens=257)
     with pytest.raises(ValueError, match="device"):
         settings_of(device="tpu")
@@ -166,9 +166,7 @@ def test_memory_that_runs_out_names_the_way_out():
         Full(), None, lambda prompt: (1, 2), lambda text: (1,), identity="full", block_questions=1,
         max_batch_rows=3, max_context_tokens=256,
     )  # fmt: skip
-    with pytest.raises(
-        EngineError, match=r"\(Tried to allocate 28.49 GiB\).*max_batch_rows \(now 3\)"
-    ) as raised:
+    with pytest.raises(EngineError, match=r"28\.49 GiB.*max_batch_rows") as raised:
         complete(small, [ask(PROMPTS[0], GREEDY)])
     assert raised.value.__context__ is None, "a kept error would keep the tensors of its frames"
 

@@ -139,7 +139,7 @@ def test_a_quoted_answer_counts_as_long_as_it_may_be():
 
 
 def test_how_many_questions_must_be_known():
-    with pytest.raises(ConfigError, match=r"how many questions arith_l1 has. Set benchmark.limit"):
+    with pytest.raises(ConfigError, match=r"arith_l1.*benchmark\.limit"):
         cell_need(job("benchmark.limit=null", "benchmark.expected_count=null"))
 
 
@@ -154,7 +154,7 @@ def test_the_rows_of_a_file_are_counted_where_nothing_else_tells(tmp_path):
     assert cell_need(job(*own, "benchmark.level=1")).num_sequences == 2 * 16
     assert cell_need(job(*own, "benchmark.limit=3")).num_sequences == 3 * 16
     path.unlink()
-    with pytest.raises(BenchmarkError, match=r"no file .*own\.jsonl"):
+    with pytest.raises(BenchmarkError, match=r"own\.jsonl"):
         cell_need(job(*own))
 
 

@@ -89,14 +89,14 @@ def test_an_oracle_inside_a_control_is_told_the_golds(tmp_path, arm):
 def test_an_oracle_inside_a_control_refuses_questions_without_a_gold(tmp_path, arm):
     path = tmp_path / "question.txt"
     path.write_text("Why?")
-    with pytest.raises(BenchmarkError, match="reward=oracle needs gold answers"):
+    with pytest.raises(BenchmarkError, match="reward=oracle"):
         run(tmp_path / "out", path, *arm)
 
 
 @pytest.mark.parametrize("engine", [Blocks, Continuous])
 def test_a_method_that_breaks_its_protocol_fails_its_cell_in_one_line(tmp_path, monkeypatch, engine):
     monkeypatch.setattr(Direct, "solve", lambda *_, **__: "4")
-    with pytest.raises(ContractError, match="method=direct: solve must be a generator"):
+    with pytest.raises(ContractError, match="method=direct: solve"):
         run(tmp_path, questions_file(tmp_path), "method=direct", engine=engine())
     [cell] = tmp_path.glob("nano-*")
     assert read_status(cell)["reason"].startswith("ContractError: method=direct: solve must")

@@ -216,7 +216,7 @@ def test_the_gate_s_table_says_which_file_is_no_scores(tmp_path, scores):
     file = tmp_path / "scores.json"
     if scores is not None:
         file.write_text(scores)
-    with pytest.raises(SystemExit, match="is no NAME=FILE with the scores"):
+    with pytest.raises(SystemExit, match="NAME=FILE"):
         load("nano/acceptance_table").main([f"nano={file}"])
 
 

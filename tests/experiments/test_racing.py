@@ -59,7 +59,7 @@ def test_identical_ideas_have_one_distribution(simulation):
 
 def test_stored_rounds_know_what_is_right(simulation, tmp_path):
     """An attempt's accuracy is the share of its look-aheads that equal the gold answer."""
-    protocol = {"lookahead": {"forced_answer": None}, "grading": asdict(GradingRules.paper())}
+    protocol = {"lookahead": {"forced_answer": None}, "grading": asdict(GradingRules())}
     cell = me_icpo(config={"protocol": protocol}).write(tmp_path, "reference")
     races = simulation.stored_races(tmp_path / "reference")
     results = {result.key: result for result in load_results(cell)}

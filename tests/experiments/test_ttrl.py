@@ -45,5 +45,5 @@ def test_a_cell_that_is_not_trained_yet_is_left_out_and_a_run_without_any_is_nam
     script = load("ttrl/make_table")
     assert script.cell_rows(cell) == []
     monkeypatch.setattr("sys.argv", ["make_table.py", "--outputs", str(cell.parents[1])])
-    with pytest.raises(SystemExit, match=r"Run python -m icpo.run \+exp=ttrl first"):
+    with pytest.raises(SystemExit, match=r"\+exp=ttrl"):
         script.main()

@@ -7,5 +7,5 @@ from icpo.grading import Grader, GradingRules
 
 @pytest.fixture(scope="session")
 def grader() -> Iterator[Grader]:
-    with Grader(GradingRules.paper()) as one:
+    with Grader(GradingRules()) as one:
         yield one

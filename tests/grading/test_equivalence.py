@@ -72,7 +72,7 @@ def answer_different(left: str, right: str) -> Outcome:
     ],
 )
 def test_rules(one, other, correct, rule):
-    relation = Equivalence(GradingRules.paper(), lambda left, right: Outcome.UNREAD)
+    relation = Equivalence(GradingRules(), lambda left, right: Outcome.UNREAD)
     assert relation.verdict(one, other) == relation.verdict(other, one) == Verdict(correct, rule)
 
 
@@ -86,24 +86,24 @@ def test_rules(one, other, correct, rule):
     ],
 )
 def test_each_leniency_can_be_switched_off(leniency, one, other):
-    paper = GradingRules.paper()
+    paper = GradingRules()
     assert Equivalence(paper, refuse).verdict(one, other).correct
     assert not Equivalence(replace(paper, **{leniency: False}), refuse).verdict(one, other).correct
 
 
 def test_rounded_decimals_can_be_switched_off():
-    exact = replace(GradingRules.paper(), rounded_decimal_digits=0)
+    exact = replace(GradingRules(), rounded_decimal_digits=0)
     assert not Equivalence(exact, refuse).verdict("4.123105625617661", r"\sqrt{17}").correct
 
 
 def test_limits_exceeded_are_wrong_answers_and_say_so():
-    relation = Equivalence(GradingRules.paper(), lambda left, right: Outcome.TIME_LIMIT)
+    relation = Equivalence(GradingRules(), lambda left, right: Outcome.TIME_LIMIT)
     assert relation.verdict(r"\int_0^1 x dx", "5") == Verdict(False, "time_limit", timed_out=True)
 
 
 def test_math_verify_is_asked_in_one_order():
     asked = []
-    relation = Equivalence(GradingRules.paper(), lambda *pair: asked.append(pair) or Outcome.EQUAL)
+    relation = Equivalence(GradingRules(), lambda *pair: asked.append(pair) or Outcome.EQUAL)
     assert relation.verdict(r"\cot x", r"\frac{\cos x}{\sin x}").rule == "math_verify"
     relation.verdict(r"\frac{\cos x}{\sin x}", r"\cot x")
     assert asked[0] == asked[1] == tuple(sorted(asked[0]))
@@ -112,7 +112,7 @@ def test_math_verify_is_asked_in_one_order():
 @settings(max_examples=300)
 @given(seeds, seeds)
 def test_reflexive_and_symmetric(seed, other_seed):
-    relation = Equivalence(GradingRules.paper(), answer_different)
+    relation = Equivalence(GradingRules(), answer_different)
     one = grammar.noisy_answer(random.Random(seed))
     other = grammar.answer(random.Random(other_seed))
     assert relation.verdict(one, one).correct
@@ -120,7 +120,7 @@ def test_reflexive_and_symmetric(seed, other_seed):
 
 
 def test_choices_and_the_string_equality_of_the_authors_code():
-    grader = Grader(replace(GradingRules.paper(), string_equality=True))
+    grader = Grader(replace(GradingRules(), string_equality=True))
     assert grader.judge("0.5", r"\frac12", EXPRESSION) == Verdict(False, "string")
     assert grader.judge("0.5", "0.5", EXPRESSION).correct
     assert grader.judge("25", "025", AnswerKind.NUMBER).correct
@@ -129,7 +129,7 @@ def test_choices_and_the_string_equality_of_the_authors_code():
 
 
 def test_a_number_is_the_last_side_of_an_equation_that_names_it():
-    grader = Grader(GradingRules.paper(), ask=answer_different)
+    grader = Grader(GradingRules(), ask=answer_different)
     named = (
         "m+n = 25",
         "25 = m+n",
@@ -149,7 +149,7 @@ def test_a_number_is_the_last_side_of_an_equation_that_names_it():
 
 def test_verdicts_are_remembered_and_timeouts_counted():
     asked = []
-    grader = Grader(GradingRules.paper(), ask=lambda *pair: asked.append(pair) or Outcome.TIME_LIMIT)
+    grader = Grader(GradingRules(), ask=lambda *pair: asked.append(pair) or Outcome.TIME_LIMIT)
     for _ in range(3):
         assert grader.judge(r"\int_0^1 x dx", "2", EXPRESSION).timed_out
     assert len(asked) == grader.num_timed_out == grader.num_asked == 1
@@ -159,7 +159,7 @@ def test_one_verdict_asks_no_more_than_a_few_times_and_stops_at_a_limit():
     integrals = [rf"\int_0^{i} x^x dx" for i in range(1, 13)]
     for outcome, num_asked in ((Outcome.EQUAL, 8), (Outcome.TIME_LIMIT, 1)):
         asked = []
-        grader = Grader(GradingRules.paper(), ask=lambda *pair, o=outcome, a=asked: a.append(pair) or o)
+        grader = Grader(GradingRules(), ask=lambda *pair, o=outcome, a=asked: a.append(pair) or o)
         one, other = f"({', '.join(integrals)})", f"({', '.join(reversed(integrals))})"
         assert not grader.judge(one, other, EXPRESSION).correct
         assert len(asked) <= num_asked

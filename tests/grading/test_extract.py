@@ -8,7 +8,7 @@ from icpo.grading import Grader, GradingRules
 from icpo.grading.extract import extract, reads_as_answer
 from icpo.types import AnswerKind
 
-PAPER = GradingRules.paper()
+PAPER = GradingRules()
 STRICT = replace(PAPER, accept_marked_answer=False, accept_bare_answer=False, accept_lowercase_choice=False)
 NUMBER, CHOICE, EXPRESSION = AnswerKind.NUMBER, AnswerKind.CHOICE, AnswerKind.EXPRESSION
 

@@ -15,7 +15,7 @@ from tests.grading import grammar
 @given(st.integers(0, 2**32), st.sampled_from(list(AnswerKind)))
 def test_completions_of_the_grammar(seed, kind):
     rng = random.Random(seed)
-    grader = Grader(GradingRules.paper())
+    grader = Grader(GradingRules())
     answer = grader.extract(grammar.completion(rng), kind)
     if answer is not None:
         assert grader.normal_form(answer, kind)
@@ -25,7 +25,7 @@ def test_completions_of_the_grammar(seed, kind):
 @settings(max_examples=400)
 @given(st.text(max_size=200), st.sampled_from(list(AnswerKind)))
 def test_any_text(text, kind):
-    grader = Grader(GradingRules.paper())
+    grader = Grader(GradingRules())
     answer = grader.extract(rf"{text} \boxed{{{text}}}", kind)
     assert answer is None or grader.judge(answer, answer, kind).correct
 

@@ -47,7 +47,7 @@ def test_what_texts_state():
     wrong = {
         case["text"]: found
         for case in _lines("statements.jsonl")
-        if (found := extract(case["text"], AnswerKind(case["kind"]), GradingRules.paper())) != case["answer"]
+        if (found := extract(case["text"], AnswerKind(case["kind"]), GradingRules())) != case["answer"]
     }
     assert not wrong
 
@@ -101,7 +101,7 @@ def test_no_text_takes_long_to_extract(piece):
     for text in (many, f"The answer is{many}5", rf"\boxed{{{many}}}", rf"\boxed{{1}}{many}\boxed{{2}}"):
         for kind in AnswerKind:
             start = time.process_time()
-            extract(text, kind, GradingRules.paper())
+            extract(text, kind, GradingRules())
             assert time.process_time() - start < 1
 
 

@@ -96,12 +96,12 @@ def test_an_answer_that_exceeded_a_limit_is_not_tried_again_in_the_vote():
         return Outcome.TIME_LIMIT
 
     answers = [rf"\int_0^{i} x^x dx" for i in range(1, 9)]
-    votes = Grader(GradingRules.paper(), ask=ask).tally(answers, EXPRESSION)
+    votes = Grader(GradingRules(), ask=ask).tally(answers, EXPRESSION)
     assert len(asked) == 4 and votes.num_skipped == 24 and len(votes.counts) == 8
 
 
 def test_a_thousand_different_numbers_cost_no_comparison():
-    grader = Grader(GradingRules.paper(), ask=refuse)
+    grader = Grader(GradingRules(), ask=refuse)
     answers = [str(n) for n in range(1024)] + [rf"\frac{{{n}}}{{7}}" for n in range(1, 1024)]
     start = time.process_time()
     votes = grader.tally(answers, EXPRESSION)
@@ -110,7 +110,7 @@ def test_a_thousand_different_numbers_cost_no_comparison():
 
 
 def test_hundreds_of_piecewise_functions_are_told_apart_in_time():
-    grader = Grader(GradingRules.paper(), ask=refuse)
+    grader = Grader(GradingRules(), ask=refuse)
     answers = [rf"\begin{{cases}} {n}x & x \ge 0 \\ -x & x < 0 \end{{cases}}" for n in range(2, 274)]
     start = time.process_time()
     assert len(grader.tally(answers, EXPRESSION).counts) == 272
@@ -147,7 +147,7 @@ def test_equal_numbers_share_a_key_however_they_are_rounded():
 
 def offline() -> Grader:
     """A grader without workers: what arithmetic cannot decide counts as different."""
-    return Grader(GradingRules.paper(), ask=lambda left, right: Outcome.DIFFERENT)
+    return Grader(GradingRules(), ask=lambda left, right: Outcome.DIFFERENT)
 
 
 @settings(max_examples=60, deadline=None)

@@ -2,8 +2,8 @@
 
 import pytest
 
+from icpo.lab.controls import MajorityHint
 from icpo.lab.racing import Bound, Exact
-from icpo.methods.controls import MajorityHint
 from icpo.selectors import Entropy, EntropyRacing
 from icpo.types import Budget, Purpose
 from tests.methods.hand import QUESTION, TOO_LONG, boxed, play, toolkit

@@ -309,9 +309,9 @@ def me_icpo(**parts):
 def test_me_icpo_holds_its_parts_to_their_protocols():
     without = returns(Selection((0,)))
     without.tagged = True
-    with pytest.raises(ValueError, match="must be a RewardSource, which needs rewards"):
+    with pytest.raises(ValueError, match=r"RewardSource.*rewards"):
         me_icpo(reward=without)
-    with pytest.raises(ValueError, match="must be a Selector, which needs needs_lookaheads, select"):
+    with pytest.raises(ValueError, match=r"Selector.*needs_lookaheads, select"):
         me_icpo(selector=Majority("majority", True))
 
     without.rewards = lambda *_, **__: Rewards((0.7,) * 3)

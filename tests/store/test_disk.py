@@ -53,7 +53,7 @@ def test_a_full_disk_stops_at_once_and_what_was_written_is_used_once_there_is_ro
     records = reopen(cell)
     kept = fill(records)
     assert kept
-    with pytest.raises(RecordsError, match="disk is full: free some space"):
+    with pytest.raises(RecordsError, match="disk is full"):
         records.journal.put("more", [[completion(incompressible(200_000))]])
     records.close()
     subprocess.run(["mount", "-o", "remount,size=2m", str(tiny_disk)], check=True)
@@ -70,7 +70,7 @@ def test_a_read_only_file_system_is_named(tiny_disk, reopen):
     with reopen(tiny_disk / "run" / "cell") as records:
         records.append(result("a"))
     subprocess.run(["mount", "-o", "remount,ro", str(tiny_disk)], check=True)
-    with pytest.raises(RecordsError, match="read-only: choose another outputs folder"):
+    with pytest.raises(RecordsError, match="read-only"):
         reopen(tiny_disk / "run" / "cell")
     with pytest.raises(RecordsError, match="read-only"):
         reopen(tiny_disk / "new" / "cell")

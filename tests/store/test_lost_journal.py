@@ -50,14 +50,14 @@ def test_a_cell_whose_samples_others_use_is_not_removed(cell, reopen):
     other = cell.with_name("other")
     with reopen(other) as second:
         second.append(result("q", draws=drawn))
-    with pytest.raises(RecordsError, match="samples that other share"):
+    with pytest.raises(RecordsError, match="other"):
         remove(cell)
     assert remove(other) == [other] and not other.exists() and cell.exists()
     assert remove(cell.parent) == [cell.parent] and not cell.parent.exists()
 
 
 def test_a_cell_at_work_is_not_removed(cell, reopen):
-    with reopen(), pytest.raises(RecordsError, match="being written"):
+    with reopen(), pytest.raises(RecordsError, match="process"):
         remove(cell)
-    with pytest.raises(RecordsError, match="holds neither"):
+    with pytest.raises(RecordsError, match="journal"):
         remove(cell.parents[1])

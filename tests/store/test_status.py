@@ -93,7 +93,7 @@ def test_a_run_refused_for_other_results_leaves_their_status(cell, reopen):
         records.resolve({"benchmark_digest": "a"})
         records.mark("done", questions_done=9)
     stored = (cell / "status.json").read_text()
-    with pytest.raises(RecordsError, match="benchmark_digest 'a', but it is 'b'"), reopen() as records:
+    with pytest.raises(RecordsError, match=r"benchmark_digest 'a'.*'b'"), reopen() as records:
         records.mark("running")
         records.resolve({"benchmark_digest": "b"})
     assert (cell / "status.json").read_text() == stored

@@ -54,7 +54,7 @@ def test_half_is_the_best_lipschitz_constant_of_softmax():
 
 def test_mixing_by_hand_and_out_of_range():
     assert mix_uniform(torch.tensor([1.0, 0.0]), 0.2).tolist() == pytest.approx([0.9, 0.1])
-    with pytest.raises(ValueError, match="gamma must be in"):
+    with pytest.raises(ValueError, match="gamma"):
         mix_uniform(torch.tensor([1.0, 0.0]), 1.2)
 
 

@@ -28,7 +28,7 @@ def test_a_killed_engine_is_an_error_with_the_log_and_the_next_one_starts():
     engine.submit(7, ask("What is 3 + 4?", 8, max_tokens=200, min_tokens=200))
     os.kill(core.pid, signal.SIGKILL)
     start = time.monotonic()
-    with pytest.raises(EngineError, match=r"died; what was finished is stored[\s\S]*vllm\.log:[\s\S]* INFO "):
+    with pytest.raises(EngineError, match=r"died[\s\S]*vllm\.log:[\s\S]* INFO "):
         while True:
             engine.finished()
     assert time.monotonic() - start < 30
@@ -41,16 +41,16 @@ def test_a_killed_engine_is_an_error_with_the_log_and_the_next_one_starts():
 
 
 def test_what_vllm_does_not_know_is_named():
-    with pytest.raises(EngineError, match=r"engine\.options names what vLLM .* does not know.*nonsense"):
+    with pytest.raises(EngineError, match=r"engine\.options .*nonsense"):
         settings_of(in_process=False, options={"nonsense": 1}).start(nano(), max_context_tokens=64)
 
 
 def test_what_cannot_run_is_an_error_that_says_so(tmp_path):
-    with pytest.raises(EngineError, match=r"not made for a context of 9000 tokens.*Lower backbone"):
+    with pytest.raises(EngineError, match=r"9000.*backbone\.max_context_tokens"):
         settings_of(in_process=False).start(nano(), max_context_tokens=9000)
     folder = shutil.copytree(nano().location, tmp_path / "unknown")
     config = json.loads((folder / "config.json").read_text())
     unknown = {**config, "model_type": "unknown", "architectures": ["UnknownForCausalLM"]}
     (folder / "config.json").write_text(json.dumps(unknown))
-    with pytest.raises(EngineError, match=r"does not know its architecture.*engine=transformers"):
+    with pytest.raises(EngineError, match=r"architecture.*engine=transformers"):
         settings_of(in_process=False).start(nano(model_id=str(folder)), max_context_tokens=64)

@@ -92,7 +92,9 @@ class Caller:
             self.faults[fault.partition(":")[0]] += 1
             log.warning("%s: try %d of %d: %s", server.url, attempt + 1, num_tries, fault)
             if attempt + 1 < num_tries:
-                await asyncio.sleep(self._backoff_seconds(attempt))
+                first, most = self._settings.first_wait_seconds, self._settings.max_wait_seconds
+                longest = min(most, first * 2**attempt)  # spread: all that failed would come back together
+                await asyncio.sleep(random.uniform(longest / 2, longest))
         raise EngineError(self._gave_up(server, num_tries, fault))
 
     async def close(self) -> None:
@@ -181,7 +183,3 @@ class Caller:
         for secret in self._secrets:
             text = text.replace(secret, "***")
         return text
-
-    def _backoff_seconds(self, attempt: int) -> float:
-        longest = min(self._settings.max_wait_seconds, self._settings.first_wait_seconds * 2**attempt)
-        return random.uniform(longest / 2, longest)  # spread, or all that failed together come back together

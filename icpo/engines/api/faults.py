@@ -1,5 +1,7 @@
 """What is wrong with a reply, and what an error says; pure functions."""
 
+from icpo.safe_text import shortened
+
 STATUS_OF_WORD = {  # of an error without a number
     "rate_limit": 429,
     "quota": 402,
@@ -37,8 +39,7 @@ class UnknownShape(Exception):
 
 def first_words(reply: object, num_characters: int = SHOWN_CHARACTERS) -> str:
     """The beginning of what a server sent, on one line."""
-    text = " ".join(str(reply).split())
-    return text if len(text) <= num_characters else f"{text[:num_characters]}..."
+    return shortened(" ".join(str(reply).split()), num_characters)
 
 
 def error_message(error: object) -> str:

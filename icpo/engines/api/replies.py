@@ -75,7 +75,7 @@ def read_reply(reply: object) -> Reply:
         return Reply((Choice("", "", FILTERED),), token_counts(reply))
     if not choices:
         raise ReplyError("no choices", first_words(reply))
-    found = tuple(map(_choice, sorted(choices, key=_index)))
+    found = tuple(map(_choice, sorted(choices, key=lambda choice: _count(choice, "index"))))
     return Reply(found, token_counts(reply), model if isinstance(model, str) else None)
 
 
@@ -132,11 +132,6 @@ def _choice(choice: object) -> Choice:
     return Choice(
         next(filter(None, texts), ""), _thoughts(message), known or STOP, None if known else str(given)
     )
-
-
-def _index(choice: object) -> int:
-    """The place of a choice among the samples; 0 for all, hence in their order, where it says none."""
-    return _count(choice, "index")
 
 
 def _text(content: object) -> str:

@@ -11,8 +11,8 @@ Answers = list[tuple[int, list[Completion]]]
 class Silence:
     """Holds silent answers back, and fails when all are silent.
 
-    Silent is an answer of which nothing follows the thoughts. One that reached its limit is held back too,
-    until the server has sent a text.
+    Silent is an answer whose thoughts nothing follows but spaces and invisible characters. One that reached
+    its limit is held back too, until the server has sent a text.
     """
 
     def __init__(self, reasoning_end: str | None) -> None:
@@ -24,7 +24,9 @@ class Silence:
         """What may be handed out now that these came."""
         reasons = {completion.finish_reason for completion in completions}
         is_silent = reasons <= {FinishReason.STOP, FinishReason.LENGTH} and not any(
-            _says_something(visible(completion.text, self._reasoning_end)) for completion in completions
+            character.isprintable() and not character.isspace()
+            for completion in completions
+            for character in visible(completion.text, self._reasoning_end)
         )
         if is_silent and not (self._num_spoken and FinishReason.LENGTH in reasons):
             self._num_in_a_row += 1
@@ -70,8 +72,3 @@ class Silence:
             f"{unread if self._reasoning_end else ''}{thoughts if num_thoughts_only else ''}. "
             "Nothing of it was stored. Check the model and the server's log."
         )
-
-
-def _says_something(text: str) -> bool:
-    """Whether a text holds more than spaces and invisible characters."""
-    return any(character.isprintable() and not character.isspace() for character in text)

@@ -7,7 +7,7 @@ in step, so the last needs no padding.
 Shapes: B rows, S new positions, N query heads, J key heads, D head size, H hidden size, V vocabulary.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -155,7 +155,9 @@ class LlamaBatch:
         keys = [llama.embedding.new_empty(shape) for _ in llama.layers]
         values = [llama.embedding.new_empty(shape) for _ in llama.layers]
         last: list[Tensor] = []
-        for start, end in _chunks(len(pieces), max(PREFILL_TOKENS[device.type] // longest, 1)):
+        size = max(PREFILL_TOKENS[device.type] // longest, 1)
+        for start in range(0, len(pieces), size):
+            end = min(start + size, len(pieces))
             own = Own([k[start:end] for k in keys], [v[start:end] for v in values])
             starts, context = np.zeros(end - start, dtype=np.int64), []
             if before is not None:
@@ -166,10 +168,6 @@ class LlamaBatch:
             ends = torch.from_numpy(np.maximum(lengths[start:end] - 1, 0)).to(device)
             last.append(x[torch.arange(end - start, device=device), ends])
         return Shared(keys, values, lengths, owners), torch.cat(last)
-
-
-def _chunks(num_pieces: int, size: int) -> Iterator[tuple[int, int]]:
-    return ((start, min(start + size, num_pieces)) for start in range(0, num_pieces, size))
 
 
 def _rotated(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:

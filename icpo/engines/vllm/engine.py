@@ -97,8 +97,7 @@ class VllmEngine:
             refused = Completion("", len(prompt), 0, FinishReason.PROMPT_TOO_LONG)
             self._ready.append((ticket, [refused] * request.num_samples))
             return
-        most = min(sampling.max_tokens, room)
-        sampling = replace(sampling, max_tokens=most, min_tokens=min(sampling.min_tokens, most))
+        sampling = sampling.limited(room)
         num_copies = request.num_samples if sampling.is_greedy else 1
         sampled = replace(request, num_samples=request.num_samples // num_copies)
         self._waiting[ticket] = _Pending(sampled, prompt, sampling, num_copies)

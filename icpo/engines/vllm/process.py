@@ -119,10 +119,8 @@ class VllmProcess:
     def step(self) -> list[Any]:
         """Waits for vLLM's next step; what it reports."""
         if self._peak_gb is not None and time.monotonic() - self._watched_at > WATCH_SECONDS:
-            self._peak_gb, self._watched_at = (
-                max(self._peak_gb, used_gb(self._num_gpus) or 0),
-                time.monotonic(),
-            )
+            self._peak_gb = max(self._peak_gb, used_gb(self._num_gpus) or 0)
+            self._watched_at = time.monotonic()
         outputs: list[Any] = self.engine.step()
         return outputs
 

@@ -11,12 +11,19 @@ from icpo.errors import IcpoError
 P = ParamSpec("P")
 
 
-def run_parser(description: str | None, default_run: str) -> argparse.ArgumentParser:
-    """Reads [RUN_NAME] [--outputs FOLDER] into `run_name` and `outputs`; a script adds what else it takes."""
+def run_parser(description: str | None, default_run: str | None = None) -> argparse.ArgumentParser:
+    """Reads [RUN_NAME] [--outputs FOLDER] into `run_name` and `outputs`; a script adds what else it takes.
+
+    Without a default it reads RUN ... into `run_names`.
+    """
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("run_name", nargs="?", default=default_run, help="a folder of outputs/ (%(default)s)")
+    if default_run is None:
+        parser.add_argument("run_names", nargs="+", metavar="RUN", help="folders of outputs/")
+    else:
+        help_ = "a folder of outputs/ (%(default)s)"
+        parser.add_argument("run_name", nargs="?", default=default_run, help=help_)
     parser.add_argument("--outputs", type=Path, default=Path("outputs"), help="where runs are (%(default)s)")
     return parser
 
@@ -25,10 +32,10 @@ def ends_in_a_line(main: Callable[P, None]) -> Callable[P, None]:
     """A script's main function that ends with the message alone where a user can fix what is wrong."""
 
     @wraps(main)
-    def told(*args: P.args, **kwargs: P.kwargs) -> None:
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
             main(*args, **kwargs)
         except IcpoError as error:
             raise SystemExit(str(error)) from None
 
-    return told
+    return guarded

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import torch
+from pydantic import PositiveInt
 from torch import Tensor
 
 from icpo.theory.bandit import Draws, History, reward
@@ -19,20 +20,17 @@ from icpo.theory.policies import (
 )
 from icpo.theory.rollout import Player
 from icpo.theory.teacher import Teacher
+from icpo.types import validated
 
 Coupling = Literal["inverse_cdf", "maximal"]
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class Shock:
     """`size` is added to the reward of round `round` (from 1) and to no other. Paper, Definition (CRN)."""
 
-    round: int
+    round: PositiveInt
     size: float
-
-    def __post_init__(self) -> None:
-        if self.round < 1:
-            raise ValueError(f"the shocked round counts from 1, got {self.round}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,18 +4,20 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from random import Random
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, PositiveFloat, PositiveInt
 
 from icpo.errors import ConfigError
 from icpo.methods.contracts import rewarded
 from icpo.seeding import derive_seed
-from icpo.types import Completion, FinishReason, Question, RewardSource, Toolkit
+from icpo.types import Completion, FinishReason, Question, RewardSource, Toolkit, validated
 
 Curve = list[dict[str, float]]
 """What was logged at each step of a training: `step` and its values."""
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class Grpo:
     """GRPO by trl. A step samples `num_votes` completions of each of `questions_per_step` questions.
 
@@ -25,48 +27,33 @@ class Grpo:
     `vllm_memory_share` of the GPU. `optimizer` and `schedule` are transformers' names.
     """
 
-    num_steps: int
-    questions_per_step: int
-    num_votes: int
-    updates_per_step: int
-    learning_rate: float
+    num_steps: PositiveInt
+    questions_per_step: PositiveInt
+    num_votes: Annotated[int, Field(ge=2)]
+    updates_per_step: PositiveInt
+    learning_rate: PositiveFloat
     schedule: str
     warmup_steps: int
     optimizer: str
     temperature: float
     top_p: float
-    max_tokens: int
+    max_tokens: PositiveInt
     kl_weight: float
-    sequences_per_pass: int
-    save_every_steps: int
-    device: str
+    sequences_per_pass: PositiveInt
+    save_every_steps: PositiveInt
+    device: Literal["cpu", "cuda"]
     weights_dtype: str
     gradient_checkpointing: bool
     use_vllm: bool
     vllm_memory_share: float
 
     def __post_init__(self) -> None:
-        for name, least in (
-            ("num_steps", 1),
-            ("questions_per_step", 1),
-            ("num_votes", 2),
-            ("updates_per_step", 1),
-            ("max_tokens", 1),
-            ("save_every_steps", 1),
-            ("sequences_per_pass", 1),
-        ):
-            if getattr(self, name) < least:
-                raise ValueError(f"{name} must be at least {least}, got {getattr(self, name)}")
         if self.sequences_per_step % (self.sequences_per_pass * self.updates_per_step):
             raise ValueError(
                 f"sequences_per_pass={self.sequences_per_pass} times "
                 f"updates_per_step={self.updates_per_step} must divide questions_per_step x num_votes = "
                 f"{self.sequences_per_step}"
             )
-        if self.learning_rate <= 0:
-            raise ValueError(f"learning_rate must be positive, got {self.learning_rate}")
-        if self.device not in ("cpu", "cuda"):
-            raise ValueError(f"device must be cpu or cuda, got {self.device!r}")
         if self.use_vllm and self.device == "cpu":
             raise ValueError("use_vllm=true needs device=cuda; use_vllm=false generates by transformers")
 

@@ -46,7 +46,7 @@ class Listed:
     name: str
     cell: Cell
     texts: Mapping[str, str]
-    told: int
+    num_pages: int
 
 
 def write_dashboard(outputs: Path, run_names: Sequence[str], *, max_questions: int) -> Path:
@@ -161,7 +161,7 @@ def _compare_page(folder: Path, listed: Sequence[Listed], shown: Shown) -> list[
             left_out += 1
             continue
         try:
-            blocks = pair_page(a.cell, b.cell, (a.path, b.path), a.texts, (a.told, b.told))
+            blocks = pair_page(a.cell, b.cell, (a.path, b.path), a.texts, (a.num_pages, b.num_pages))
         except ValueError:  # no question and seed in common
             continue
         size += len(json.dumps(blocks))
@@ -207,17 +207,16 @@ def _scores(reports: Sequence[Report]) -> dict[str, list[dict[str, Any]]]:
 def _settings(reports: Sequence[Report]) -> dict[str, dict[str, str]]:
     """Of each cell, by its path, the settings that differ among the cells: those worth a column."""
     configs = {
-        f"{r.run_name}/{cell.folder.name}": {key: _text(value) for key, value in flat(cell.config)}
+        f"{r.run_name}/{cell.folder.name}": {
+            key: value if isinstance(value, str) else json.dumps(value, default=str)
+            for key, value in flat(cell.config)
+        }
         for r in reports
         for cell in r.cells
     }
     keys = dict.fromkeys(key for config in configs.values() for key in config)
     varying = [key for key in keys if len({config.get(key) for config in configs.values()}) > 1]
     return {path: {key: config.get(key, "") for key in varying} for path, config in configs.items()}
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, default=str)
 
 
 def _write(folder: Path, name: str, value: Any) -> None:

@@ -9,15 +9,16 @@ from icpo.report.dashboard import charts
 from icpo.report.dashboard.blocks import Block, address, cards, chart, choice, heading, note, table
 from icpo.report.tables import METRICS, TextTable
 from icpo.report.text import METRIC_NAMES, interval, percent, whole
+from icpo.safe_text import shortened
 from icpo.types import QuestionResult, QuestionScore, Round
 
 LONGEST_TEXT = 160
 
 
 def cell_page(
-    path: str, results: Sequence[QuestionResult], scores: Sequence[QuestionScore], told: int
+    path: str, results: Sequence[QuestionResult], scores: Sequence[QuestionScore], num_pages: int
 ) -> list[Block]:
-    """The questions of a cell; the first `told` have pages."""
+    """The questions of a cell; the first `num_pages` have pages."""
     by_key = {score.key: score for score in scores}
     grouped: dict[str, list[QuestionResult]] = {}
     for result in results:
@@ -25,7 +26,7 @@ def cell_page(
     rows = [_question_row(own, [by_key.get(result.key) for result in own]) for own in grouped.values()]
     links = {
         (i, 0): address("question", cell=path, question=question)
-        for i, question in enumerate([*grouped][:told])
+        for i, question in enumerate([*grouped][:num_pages])
     }
     facts = ("question", "text", "gold", "majority answer", "entropy kept, by round (bits)")
     header = (*facts, "Mean@k", "Accuracy", "Maj@k", "tokens")
@@ -38,16 +39,16 @@ def cell_page(
 
 
 def pair_page(
-    a: Cell, b: Cell, names: tuple[str, str], texts: Mapping[str, str], told: Sequence[int]
+    a: Cell, b: Cell, names: tuple[str, str], texts: Mapping[str, str], num_pages: Sequence[int]
 ) -> list[Block]:
     """Cell a minus cell b, one metric at a time.
 
-    `names` are their paths, `texts` the questions'. `told` holds how many questions of each have pages.
+    `names` are their paths, `texts` the questions'. The first `num_pages` questions of each have pages.
     Raises ValueError if they share no question and seed.
     """
     found = compare(a.last.scores, b.last.scores).differences
     options = [
-        (name, METRIC_NAMES[name], _pair_metric(a, b, names, texts, told, name, found[name]))
+        (name, METRIC_NAMES[name], _pair_metric(a, b, names, texts, num_pages, name, found[name]))
         for name in METRICS
     ]
     return [choice("metric", "metric", options)]
@@ -58,7 +59,7 @@ def _pair_metric(
     b: Cell,
     names: tuple[str, str],
     texts: Mapping[str, str],
-    told: Sequence[int],
+    num_pages: Sequence[int],
     metric: str,
     found: Estimate,
 ) -> list[Block]:
@@ -72,12 +73,17 @@ def _pair_metric(
     ]
     rows, links = [], {}
     majorities = [_majorities(cell.last.scores) for cell in (a, b)]
-    places = [_places(cell.last.scores, n) for cell, n in zip((a, b), told, strict=True)]
+    places = [
+        {*list(dict.fromkeys(score.question_id for score in cell.last.scores))[:num]}
+        for cell, num in zip((a, b), num_pages, strict=True)
+    ]
     for i, (question, gold, x, y) in enumerate(pairs):
         change = "gained" if x - y > 1e-9 else "lost" if y - x > 1e-9 else "same"
         answers = [answers.get(question, "") for answers in majorities]
         numbers = percent(x), percent(y), percent(x - y, signed=True)
-        rows.append((question, _short(texts.get(question, "")), gold, *answers, change, *numbers))
+        rows.append(
+            (question, shortened(texts.get(question, ""), LONGEST_TEXT), gold, *answers, change, *numbers)
+        )
         for column, name, held in zip((6, 7), names, places, strict=True):
             if question in held:
                 links[i, column] = address("question", cell=name, question=question)
@@ -116,10 +122,6 @@ def _pairs(
         yield question, found[0][0], *(sum(pair[i] for pair in found) / len(found) for i in (1, 2))  # type: ignore[misc]
 
 
-def _places(scores: Sequence[QuestionScore], told: int) -> set[str]:
-    return set(list(dict.fromkeys(score.question_id for score in scores))[:told])
-
-
 def _majorities(scores: Sequence[QuestionScore]) -> dict[str, str]:
     """The majority answer of each question under its first seed."""
     found: dict[str, str] = {}
@@ -145,7 +147,7 @@ def _question_row(
     bits = [_kept_bits(step) for step in results[0].trace if isinstance(step, Round)]
     return (
         results[0].question.question_id,
-        _short(results[0].question.text),
+        shortened(results[0].question.text, LONGEST_TEXT),
         graded[0].gold if graded else "",
         majority(scores[0]),
         " → ".join(bits),
@@ -157,10 +159,6 @@ def _question_row(
 def _kept_bits(round_: Round) -> str:
     bits = [ahead.entropy_bits for ahead in round_.lookaheads if ahead.attempt in round_.kept]
     return f"{sum(bits) / len(bits):.2f}" if bits else "-"
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}…"
 
 
 def texts_of(results: Sequence[QuestionResult]) -> dict[str, str]:

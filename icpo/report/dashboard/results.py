@@ -80,7 +80,10 @@ def _metric_blocks(shown: Shown, metric: str) -> list[Block]:
             blocks += [heading(title)]
             blocks += table(score_table(section, metric), _name("scores", blocks), searchable=False)
             benchmarks = benchmarks_of(section)
-            rows = _bars(records(pick(section, metric=metric, is_difference=False)))
+            rows = [
+                {"line": row["line"], "benchmark": row["benchmark"], "shown": cell_text(row), **scaled(row)}
+                for row in records(pick(section, metric=metric, is_difference=False))
+            ]
             width = 260 + max(220, 26 * len({row["line"] for row in rows})) * len(benchmarks)
             blocks += [chart(charts.bars(rows, benchmarks, shown.shades), _name("bars", blocks), width)]
             gains = gain_table(section, metric)
@@ -95,13 +98,6 @@ def _name(name: str, blocks: Sequence[Block]) -> str:
     """An id that no block before has: `gains`, `gains-2`, ..."""
     used = sum(str(block.get("id", "")).partition("-")[0] == name for block in blocks)
     return f"{name}-{used + 1}" if used else name
-
-
-def _bars(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    return [
-        {"line": row["line"], "benchmark": row["benchmark"], "shown": cell_text(row), **scaled(row)}
-        for row in rows
-    ]
 
 
 def scaled(row: Mapping[str, Any]) -> dict[str, float]:
@@ -155,13 +151,14 @@ def _cell_tables(shown: Shown) -> list[Block]:
 def _cell_row(cell: Cell, report: Report, rows: Sequence[Row], settings: Sequence[str]) -> tuple[str, ...]:
     key = cell.last.key
     found = {row["metric"]: row for row in rows if row["num_rounds"] == key.num_rounds}
+    rules = (key.backbone, key.method, key.reward, key.selector)
     sizes = (key.num_rounds, key.num_candidates, key.num_lookaheads)
     return (
         cell.folder.name,
         str(found["mean_at_k"]["line"]),
         key.benchmark,
         report.run_name,
-        *map(_text, (key.backbone, key.method, key.reward, key.selector, key.protocol, *sizes)),
+        *("" if value is None else str(value) for value in (*rules, key.protocol, *sizes)),
         *settings,
         str(cell.last.num_questions),
         str(len(cell.metrics["seeds"])),
@@ -172,10 +169,6 @@ def _cell_row(cell: Cell, report: Report, rows: Sequence[Row], settings: Sequenc
         whole(cell.metrics.get("wall_seconds")),
         cell.state,
     )
-
-
-def _text(value: object) -> str:
-    return "" if value is None else str(value)
 
 
 def _numbers(cell: Cell) -> str:

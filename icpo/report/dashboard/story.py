@@ -39,7 +39,12 @@ def story(
             )
             for t, round_ in enumerate(rounds)
         ],
-        "steps": [_step(step, texts) for step in result.trace if isinstance(step, Step)],
+        "steps": [
+            {"name": step.name, "value": step.value, "parent": step.parent}
+            | {"candidates": [_candidate(candidate, texts) for candidate in step.candidates]}
+            for step in result.trace
+            if isinstance(step, Step)
+        ],
         "finals": [
             _finals(
                 done,
@@ -106,11 +111,6 @@ def _why(round_: Round) -> str:
         f"Kept: {names}, since the look-ahead answers after it agree the most ({least:.2f} bits, the "
         f"least of {len(bits)}){tied}."
     )
-
-
-def _step(step: Step, texts: Texts) -> dict[str, Any]:
-    candidates = [_candidate(candidate, texts) for candidate in step.candidates]
-    return {"name": step.name, "value": step.value, "parent": step.parent, "candidates": candidates}
 
 
 def _finals(

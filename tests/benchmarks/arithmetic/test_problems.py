@@ -113,5 +113,5 @@ def test_questions_are_deterministic_distinct_prefixes():
 def test_unknown_sets_are_refused(split, level, count):
     with pytest.raises(ValueError, match="must"):
         questions(split, level, count)
-    with pytest.raises(ValueError, match="not a whole number"):
+    with pytest.raises(ValueError, match="whole number"):
         Operation.DIVIDE.apply(7, 2)

@@ -27,9 +27,7 @@ def test_a_server_that_is_not_there_is_named():
         url = gone.base_url
     engine = replace(settings(gone), base_url=url, max_retries=1).start(MODEL, max_context_tokens=100)
     engine.submit(0, ask())
-    with pytest.raises(
-        EngineError, match=rf"{url} failed 2 times .* no connection.*listen there.*engine\.base_url"
-    ):
+    with pytest.raises(EngineError, match=rf"{url} .*no connection.*engine\.base_url"):
         wait(engine)
     assert engine.spent.requests == 0, "what never reached a server costs nothing"
     engine.close()

@@ -14,16 +14,12 @@ from tests.engines.api.playing import BACKBONE as MODEL
 
 @pytest.mark.parametrize("url", ["127.0.0.1:8999", "localhost:8999/v1", "ftp://one/v1", "http://", ""])
 def test_an_address_without_scheme_or_host_is_refused_before_anything_is_sent(server, url):
-    with pytest.raises(
-        ValueError, match=rf"base_url must begin with http:// .*, got '{url}'\. Write e\.g\. http"
-    ):
+    with pytest.raises(ValueError, match=rf"base_url .*'{url}'"):
         settings(server, base_url=url)
 
 
 def test_weights_of_this_package_are_asked_of_no_server(server, start):
-    with pytest.raises(
-        EngineError, match=r"backbone=m \(icpo:nano\) .*engine=transformers.*backbone\.model_id=NAME"
-    ):
+    with pytest.raises(EngineError, match=r"backbone=m .*engine=transformers"):
         start(backbone=replace(MODEL, model_id="icpo:nano"))
     assert server.requests == []
 
@@ -31,7 +27,7 @@ def test_weights_of_this_package_are_asked_of_no_server(server, start):
 def test_preflight_needs_the_key_and_nothing_of_the_server(server, monkeypatch):
     settings(server).preflight()
     monkeypatch.delenv("ICPO_TEST_KEY")
-    with pytest.raises(EngineError, match=r"environment variable ICPO_TEST_KEY.*api_key_env=null"):
+    with pytest.raises(EngineError, match=r"ICPO_TEST_KEY.*api_key_env=null"):
         settings(server).preflight()
     settings(server, api_key_env=None).preflight()
     assert server.requests == []

@@ -47,7 +47,7 @@ def test_what_can_never_fit_names_its_budget_and_what_was_spent(limits, name):
         async with budget.reserved(Spend(1, 20, 10, 0.06)):
             raise AssertionError("must not start")
 
-    with pytest.raises(BudgetError, match=rf"engine\.{name}=.*1 replies, 30 tokens and 0\.05 dollars"):
+    with pytest.raises(BudgetError, match=rf"engine\.{name}=.*30 tokens.*0\.05"):
         asyncio.run(run())
 
 
@@ -91,7 +91,7 @@ def test_lost_replies_may_have_been_charged_and_count_towards_the_budget_alone(s
     assert engine.spent.tokens == PROMPT_TOKENS + COMPLETION_TOKENS
     assert engine.accounting()["unconfirmed_tokens"] == worst
     engine.submit(9, ask("x" * 800))
-    with pytest.raises(BudgetError, match=rf"{engine.spent.tokens} tokens .* up to {worst} tokens"):
+    with pytest.raises(BudgetError, match=rf"{engine.spent.tokens} .*{worst}"):
         wait(engine)
 
 

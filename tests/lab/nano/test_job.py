@@ -32,7 +32,7 @@ def test_an_exam_that_cannot_be_held(job, field, value, message):
     ("field", "value"), [("tokens_per_batch", 0), ("examples_per_chunk", -1), ("vocabulary_size", 3)]
 )
 def test_sizes_that_are_none(job, field, value):
-    with pytest.raises(ValueError, match=f"{field} must be at least .*, got {value}"):
+    with pytest.raises(ValueError, match=f"{field} .*{value}"):
         replace(job, **{field: value})
 
 

@@ -149,13 +149,13 @@ def test_batches_hold_their_budget_and_every_example(maker):
     ],
 )
 def test_a_run_that_cannot_be_is_refused(wrong):
-    with pytest.raises(ValueError, match=f"{next(iter(wrong))} must"):
+    with pytest.raises(ValueError, match=next(iter(wrong))):
         replace(RUN, **wrong)
 
 
 def test_no_gpu_is_an_error(maker, tmp_path, monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(TrainingError, match=r"choose job\.training\.device=cpu"):
+    with pytest.raises(TrainingError, match=r"job\.training\.device=cpu"):
         train(replace(RUN, device="cuda"), maker, tmp_path, lambda scores, step: None)
 
 

@@ -89,5 +89,5 @@ def test_drift_right_after_the_shock_obeys_the_first_step_of_the_recursion():
 
 
 def test_shock_in_round_zero_is_refused():
-    with pytest.raises(ValueError, match="counts from 1"):
-        Shock(0, 1.0)
+    with pytest.raises(ValueError, match="round"):
+        Shock(round=0, size=1.0)

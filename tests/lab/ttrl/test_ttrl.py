@@ -74,14 +74,14 @@ def test_ties_are_broken_repeatably_and_anew_at_each_step():
 @pytest.mark.parametrize(
     ("changes", "word"),
     [
-        ({"num_votes": 1}, "num_votes must be at least 2"),
+        ({"num_votes": 1}, "num_votes"),
         ({"num_steps": 0}, "num_steps"),
-        ({"sequences_per_pass": 3}, "must divide questions_per_step x num_votes = 8"),
-        ({"updates_per_step": 4}, "updates_per_step=4 must divide"),
-        ({"updates_per_step": 0}, "updates_per_step must be at least 1"),
+        ({"sequences_per_pass": 3}, "sequences_per_pass=3"),
+        ({"updates_per_step": 4}, "updates_per_step=4"),
+        ({"updates_per_step": 0}, "updates_per_step"),
         ({"learning_rate": 0.0}, "learning_rate"),
         ({"device": "tpu"}, "device"),
-        ({"use_vllm": True}, "use_vllm=true needs device=cuda"),
+        ({"use_vllm": True}, "use_vllm"),
     ],
 )
 def test_bad_settings_are_named(changes, word):
@@ -97,7 +97,7 @@ def test_order_takes_every_question_as_often_and_none_twice_a_step():
     assert len(steps) == 35 and all(len(set(step)) == 3 for step in steps)
     assert max(order.count(q) for q in ids) <= 18 and min(order.count(q) for q in ids) >= 10
     assert order == training_order(ids, settings, seed=1) != training_order(ids, settings, seed=2)
-    with pytest.raises(ConfigError, match="questions_per_step=3 questions, but there are 2"):
+    with pytest.raises(ConfigError, match=r"questions_per_step=3.* 2"):
         training_order(ids[:2], settings, seed=1)
 
 
@@ -224,7 +224,7 @@ def test_a_stopped_cell_goes_on_where_it_was(tmp_path):
 
 
 def test_other_rewards_are_refused(tmp_path):
-    with pytest.raises(ConfigError, match="not by reward=oracle"):
+    with pytest.raises(ConfigError, match="reward=oracle"):
         run(tmp_path, Trainer(), Loader(), "reward=oracle")
 
 

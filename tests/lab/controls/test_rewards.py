@@ -2,7 +2,8 @@
 
 import pytest
 
-from icpo.rewards import Constant, Inverted, Majority, NoReward, Oracle, Shuffled
+from icpo.lab.controls import Constant, Inverted, Shuffled
+from icpo.rewards import Majority, NoReward, Oracle
 from icpo.types import Candidate
 from tests.methods.hand import QUESTION, boxed, read, tally
 
@@ -42,5 +43,5 @@ def test_the_oracle_rewards_right_answers_and_never_an_abstention():
 
 def test_constant_tags_all_alike():
     assert tags(Constant("constant", True, 1)) == (1,) * 5
-    with pytest.raises(ValueError, match="should be 0 or 1"):
+    with pytest.raises(ValueError, match="0 or 1"):
         Constant("constant", True, 2)

@@ -1,4 +1,4 @@
-"""Rewards for controls: none, or wrong on purpose."""
+"""Rewards that are wrong on purpose: controls that show what the tags do."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,20 +7,6 @@ from typing import Literal
 
 from icpo.seeding import derive_seed
 from icpo.types import Candidate, Question, Rewards, RewardSource, Votes, validated
-
-
-@validated
-class NoReward:
-    """No tag for any candidate (paper, Table "Ablation", without reward)."""
-
-    name: str
-    tagged: bool
-
-    def rewards(
-        self, question: Question, candidates: Sequence[Candidate], votes: Votes, *, seed: int
-    ) -> Rewards:
-        """None for each candidate."""
-        return Rewards((None,) * len(candidates))
 
 
 @validated

@@ -3,7 +3,8 @@
 import pytest
 
 from icpo.errors import BenchmarkError
-from icpo.methods import Direct, Foreign, MajorityHint, RepeatedError, Run
+from icpo.lab.controls import MajorityHint, RepeatedError
+from icpo.methods import Direct, Foreign, Run
 from icpo.methods.direct import BasePrompt
 from icpo.types import AnswerKind, Budget, Purpose, Question, Step
 from tests.methods.hand import QUESTION, boxed, driven, play, said, toolkit
@@ -81,7 +82,7 @@ def test_foreign_ideas_are_the_next_questions():
 
 
 def test_a_single_question_has_no_foreign_ideas():
-    with pytest.raises(BenchmarkError, match="at least two questions, and there is 1"):
+    with pytest.raises(BenchmarkError, match=r"method=foreign.* 1"):
         Foreign("foreign", "foreign", method()).among([QUESTION])
 
 
