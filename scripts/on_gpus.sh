@@ -2,7 +2,7 @@
 # Runs commands side by side on the GPUs of one host; standard input holds one simple command a line.
 #   bash COMMANDS.sh | scripts/on_gpus.sh [-g GPUS] [-p PLACES_A_GPU] [-t SECONDS] LOG_FOLDER
 # A command starts, in the order given, as soon as a place is free, so put the longest first. When it ends, a
-# line says status, seconds and command. After SECONDS nothing starts any more, and what runs is told to stop
+# line says status, seconds and command. After SECONDS nothing starts any more, and what runs gets a signal to stop
 # (SIGTERM; KILL half a minute later): the same commands again go on from there. Exits with 0 if all went well.
 set -euo pipefail
 gpus=1 places=1 seconds=864000

@@ -71,5 +71,5 @@ class Backbone:
 
     @property
     def is_local(self) -> bool:
-        """Whether the weights lie in a folder of this machine."""
+        """Whether the weights are in a folder of this machine."""
         return Path(self.location).is_dir()

@@ -59,8 +59,8 @@ class Columns:
 
         Another usual name that the file has takes the place of a missing one. A name that is not usual was
         somebody's choice, and is never replaced. Where the usual wrong answers lack together with the right
-        one, the options stand in the text. Raises BenchmarkError naming `source` and its columns where a
-        column is not there, or neither text nor answer can be told.
+        one, the options are in the text. Raises BenchmarkError naming `source` and its columns where a
+        column is not there, or neither text nor answer is known.
         """
         text, answer = _found("text", self.text, names, source), _found("answer", self.answer, names, source)
         missing = [column for column in self.wrong_answers if column not in names]
@@ -123,7 +123,7 @@ def _found(meaning: str, column: str | None, names: Sequence[str], source: str) 
         raise _no_column(column, meaning, names, source)
     usual = next((name for name in USUAL_NAMES[meaning] if name in names), None)
     if column and usual:
-        log.info("%s: its column %r stands for %r, which it lacks", source, usual, column)
+        log.info("%s: its column %r is used for %r, which it lacks", source, usual, column)
     return usual
 
 

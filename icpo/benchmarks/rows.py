@@ -34,7 +34,7 @@ def read_rows(path: Path) -> list[Row]:
 
 def _read_jsonl(path: Path) -> list[Row]:
     rows = []
-    with path.open(encoding="utf-8-sig", newline="\n") as lines:  # other newlines may stand inside a question
+    with path.open(encoding="utf-8-sig", newline="\n") as lines:  # other newlines may be inside a question
         for number, line in enumerate(lines, start=1):
             if not line.strip():
                 continue
@@ -48,7 +48,7 @@ def _read_jsonl(path: Path) -> list[Row]:
 
 
 def _object(line: str, where: str) -> Any:
-    """The JSON value of a line; a key of an object may stand there once."""
+    """The JSON value of a line; a key of an object may occur once."""
     try:
         return json.loads(line, object_pairs_hook=_unique, parse_int=_whole_number)
     except json.JSONDecodeError as error:

@@ -90,7 +90,7 @@ def _shown(row: dict[str, Any]) -> Sequence[str]:
 
 
 def _reason(row: dict[str, Any]) -> str:
-    """Why a cell stopped, in a line; of a failure also where its log lies."""
+    """Why a cell stopped, in a line; of a failure also where its log is."""
     reason = (row.get("reason") or "").partition("\n")[0]
     if row["state"] == DAMAGED:
         return reason

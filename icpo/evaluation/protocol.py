@@ -13,7 +13,7 @@ from icpo.types import Purpose, Sampling, validated
 class LookaheadRules:
     """How look-aheads are asked for: whole solutions, or (beyond the paper) the answer alone.
 
-    `forced_answer` are the words that open the answer: they end the prompt, and a look-ahead draws what
+    `forced_answer` are the words that open the answer: they end the prompt, and a look-ahead samples what
     follows, at most `answer_tokens` tokens up to one of `answer_stop`. None asks for whole solutions.
     """
 

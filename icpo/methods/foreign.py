@@ -40,7 +40,7 @@ class Foreign:
         )
 
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
-        """Runs ME-ICPO on the partner, then draws this question's finals from the partner's history.
+        """Run ME-ICPO on the partner, then sample finals with its history.
 
         The trace holds the ideas alone: the partner's rounds are no answers to this question.
         """

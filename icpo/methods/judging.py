@@ -42,7 +42,7 @@ def sample_verdicts(
 def verdict_request(
     question: Question, solution: str, judge: Judge, tools: Toolkit, num_verdicts: int, scope: int
 ) -> SampleRequest:
-    """`num_verdicts` verdicts on one solution, thoughts besides; their seed depends on its text."""
+    """`num_verdicts` verdicts on one solution; their seed depends on its text."""
     seed = derive_seed(scope, "verdict", solution)
     request = tools.ask(Purpose.VALUE, judge.ask(question, solution), num_verdicts, seed)
     return shortened(request, judge.max_tokens + tools.thinking_tokens)

@@ -101,7 +101,7 @@ class Mctsr(Independent):
 
 
 def _trace(tree: AnswerTree, critiques: list[Candidate]) -> list[Step]:
-    """The first answer, then each rollout's critique and refinement; node j stands at place 2j."""
+    """The first answer, then each rollout's critique and refinement; node j is at place 2j."""
     first, *refined = tree.nodes
     trace = [Step("answer", (first.candidate,), first.own_quality, verdicts=tuple(first.verdicts))]
     for critique, node in zip(critiques, refined, strict=True):

@@ -22,7 +22,7 @@ class Meter(Observer):
     Also what it had cost at each set of final samples. The cost at a set of final samples is that of a run
     that ends there: all other samples so far, and these final samples. With a single set it is all that was
     sampled, also what a method samples as finals on its way: the ends of several trees, samples shared with
-    the base. Where several sets are not sampled one after another, their costs cannot be told apart and none
+    the base. Where several sets are not sampled one after another, their costs cannot be separated and none
     is given.
     """
 

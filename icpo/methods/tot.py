@@ -28,9 +28,10 @@ from icpo.types import (
 class TreeOfThoughts(Independent):
     """Each of `num_finals` answers comes from a tree of its own.
 
-    At each of `depth` levels `num_thoughts` next steps are drawn for each state kept; the `num_kept` best of
-    the new states and the leaves survive. A thought ends at `separator` or after `max_thought_tokens`. What
-    is unfinished after the last level is written to its end; the best leaf that has an answer is the tree's.
+    At each of `depth` levels `num_thoughts` next steps are sampled for each state kept; the `num_kept` best
+    of the new states and the leaves survive. A thought ends at `separator` or after `max_thought_tokens`.
+    What is unfinished after the last level is written to its end; the best leaf that has an answer is the
+    tree's.
     """
 
     name: str

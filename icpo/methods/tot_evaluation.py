@@ -22,7 +22,7 @@ from icpo.types import (
 )
 
 Replies = tuple[str | None, ...]
-"""What was drawn to value one state: texts of verdicts, or answers of continuations."""
+"""What was sampled to value one state: texts of verdicts, or answers of continuations."""
 
 
 class ThoughtPrompts(Protocol):
@@ -108,7 +108,7 @@ class ContinuationVote:
 
     Each is continued to the end `num_replies` times, and all answers of one depth vote. A state's value is
     the share of its continuations that gave the majority's answer (any of those tied), from 0 to 1; a leaf
-    votes with its own answer alone, at no cost. What was thought several times is drawn once and votes as
+    votes with its own answer alone, at no cost. What was thought several times is sampled once and votes as
     often as it was thought.
     """
 

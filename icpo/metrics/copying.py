@@ -12,7 +12,7 @@ def copy_share(result: QuestionResult, score: QuestionScore, tally: Tally) -> fl
 
     A final that equals any of several tied ones counts. None when the history holds no reward-1 attempt.
     History and finals are put into classes together by `tally`, so that "0.5" copies "1/2". Attempts that
-    had to be left out of a prompt for want of room count as history.
+    did not fit a prompt count as history.
     """
     rewarded = [answer for round_ in result.rounds for answer in _kept_rewarded(round_)]
     if not rewarded:

@@ -43,7 +43,7 @@ def pass_at_k(finals: GradedFinals, k: int | None = None) -> float:
     n = len(finals.outcomes)
     k = n if k is None else k
     if not 1 <= k <= n:
-        raise ValueError(f"k must lie in [1, {n}], the number of finals, got {k}")
+        raise ValueError(f"k must be in [1, {n}], the number of finals, got {k}")
     return 1 - comb(n - finals.num_correct, k) / comb(n, k)
 
 

@@ -35,7 +35,7 @@ class Book:
     reward_tags: bool
     idea_form: IdeaForm
     empty_headings: bool = False
-    forced_answer: str | None = None  # runs stored before it existed were drawn without
+    forced_answer: str | None = None  # runs stored before it existed were sampled without
     worked_example: str | None = None
 
     def __post_init__(self) -> None:

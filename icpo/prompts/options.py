@@ -11,7 +11,7 @@ _LABEL = re.compile(r"^\(?([A-Z])[.)]\s", re.MULTILINE)
 def letters(text: str) -> str:
     """The letters of a question's options, each on its own line.
 
-    Such as "A. ...", "B) ..." or "(C) ...". Options stand last, so that it is the last A with a B after it
+    Such as "A. ...", "B) ..." or "(C) ...". Options come last, so that it is the last A with a B after it
     that begins them; a label out of order is part of an option. "ABCD" where the text has no such lines.
     """
     labels = "".join(_LABEL.findall(text))

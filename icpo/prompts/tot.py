@@ -10,8 +10,8 @@ _END_MARK = "boxed{"
 class ThoughtForm(str, Enum):
     """How a solution is continued.
 
-    `continuation`: the steps stand right after the plain prompt, as a base model goes on writing.
-    `instructed`: a chat model is shown the steps and told to write one more.
+    `continuation`: the steps follow the plain prompt, as a base model goes on writing.
+    `instructed`: a chat model is shown the steps and asked for one more.
     """
 
     CONTINUATION = "continuation"

@@ -54,7 +54,7 @@ def renderable(report: Report, of_command: Collection[str] | None = None) -> Ren
 
 
 def _table(table: TextTable) -> list[RenderableType]:
-    """The table with its notes; a line is drawn where the first column changes."""
+    """The table with its notes; a line separates values of the first column."""
     shown = Table()
     for i, name in enumerate(table.header):
         is_text = i < table.num_texts

@@ -227,7 +227,7 @@ class CellRecords:
             )
 
     def _mark_ended_by(self, error: BaseException) -> None:
-        """Says in the status why the cell ended; if the disk refuses even that, the error tells.
+        """Says in the status why the cell ended; if the disk refuses even that, the error says so.
 
         A run refused because the folder holds other results leaves their status as it was.
         """

@@ -88,7 +88,7 @@ class Journal:
         Returns them with their draws.
 
         Raises:
-            RecordsError: other completions stand under that key already, or they cannot be written.
+            RecordsError: the key has other completions already, or they cannot be written.
             ValueError: `key` is no digest.
         """
         if not KEY.fullmatch(key):
@@ -102,7 +102,7 @@ class Journal:
             if known != drawn:
                 raise RecordsError(
                     f"{self._reader.path} holds other completions under the key {key}: two requests "
-                    "have one key, or one was drawn twice. Choose another run_name to start afresh."
+                    "have one key, or one was sampled twice. Choose another run_name to start afresh."
                 )
             return known
         self._append(key, pack_batches(batches))

@@ -70,7 +70,7 @@ def is_dead(holder: dict[str, Any]) -> bool:
 def holder_of(folder: Path, pace: Pace = PACE) -> dict[str, Any] | None:
     """The living holder of a cell's lock, or None.
 
-    A heartbeat that lies as far in the future is none: the clock that made it was wrong.
+    A heartbeat as far in the future does not count: the clock that made it was wrong.
     """
     path = folder / LOCK_NAME
     holder = _read(path)
@@ -255,7 +255,7 @@ def _place() -> str:
 
 
 def _born(pid: int) -> str:
-    """When a process started, in the kernel's ticks; "" if that cannot be told, "zombie" for one unreaped."""
+    """When a process started, in the kernel's ticks; "" if unknown, "zombie" for one unreaped."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:

@@ -224,14 +224,14 @@ def _difference(folder: Path, found: Mapping[str, Any], config: Mapping[str, Any
     return "\n".join(
         [
             f"{folder} holds results of another configuration:",
-            *(lines or ["  the settings look alike, but the code or the weights they stand for changed"]),
+            *(lines or ["  the settings look alike, but the code or the weights behind them changed"]),
             f"Choose another run_name, or delete {folder} to start it afresh.",
         ]
     )
 
 
 def _is_copy(key: str, changes: Mapping[str, str]) -> bool:
-    """Whether the same change stands under the end of a key: what a group says is repeated in the job."""
+    """Whether a change repeats one of a group under a longer key."""
     ends = (key.split(".", n)[-1] for n in range(1, key.count(".") + 1))
     return any(changes.get(end) == changes[key] for end in ends)
 

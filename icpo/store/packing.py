@@ -16,7 +16,7 @@ _UNPACKERS = ((b"x", zlib.decompress), (b"BZh", bz2.decompress), (b"\xfd7zXZ", l
 
 
 def pack_batches(batches: Batches) -> bytes:
-    """Completions as compressed JSON; where they are drawn from (`draw`) is left out."""
+    """Completions as compressed JSON; their place (`draw`) is left out."""
     rows = [
         [
             [

@@ -75,7 +75,7 @@ def salvage(folder: Path) -> Health:
 
 
 def compact(folder: Path) -> Health:
-    """Packs every record of a sound cell anew, as tightly as can be.
+    """Pack every record of a sound cell as tightly as possible.
 
     Raises:
         RecordsError: the journal is damaged, a process is at work on the cell, or the disk refuses.

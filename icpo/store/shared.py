@@ -31,7 +31,7 @@ class SharedJournals:
     def __init__(self, paths: Iterable[Path]) -> None:
         """`paths` are gone through again at each `refresh`, so pass a collection, not a generator."""
         self._paths = paths
-        self._ends: dict[tuple[Path, int], int] = {}  # by path and inode: a file made anew is another
+        self._ends: dict[tuple[Path, int], int] = {}  # by path and inode: a file made again is another
         self._places: dict[str, tuple[Path, int]] = {}
 
     def refresh(self) -> None:
@@ -91,7 +91,7 @@ def _journals_of(run: Path, sharing: Sharing) -> SharedJournals:
 
 @dataclass(frozen=True, slots=True)
 class _Sharing:
-    """The journals of those cells of a run that share, looked up anew at each iteration."""
+    """The journals of those cells of a run that share, looked up again at each iteration."""
 
     run: Path
     sharing: Sharing

@@ -54,7 +54,7 @@ class Status:
         replace_json(self._path, self._row)
 
     def put_back(self) -> bool:
-        """Stores what stood there when this session began; False where nothing did."""
+        """Restore the status from before this session; False without one."""
         if self._before is None:
             return False
         replace_json(self._path, self._before)

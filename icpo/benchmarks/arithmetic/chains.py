@@ -8,7 +8,7 @@ from icpo.benchmarks.arithmetic.problem import Chain, Operation, Step
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How hard chains are: the ranges (both ends included) that operands are drawn from.
+    """How hard chains are: the ranges (both ends included) of operands.
 
     `large_factor_shares[i]` is the share of multiplications at i + 1 steps that take a factor from
     `large_factors` rather than `small_factors`; longer chains take the last share. No value leaves

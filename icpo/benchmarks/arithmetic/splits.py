@@ -55,7 +55,7 @@ HELDOUT_SETS = {
 def draw_problem(
     rng: Random, num_steps: int, split: Split, rules: Rules, worlds: tuple[World, ...]
 ) -> Problem:
-    """A problem of a split: chains are drawn until one falls into it."""
+    """A problem of a split: chains are sampled until one falls into it."""
     while Split.of(chain := draw_chain(rng, num_steps, rules)) is not split:
         pass
     return Problem(f"{chain.digest:016x}", tell(rng, chain, worlds), chain)
@@ -73,7 +73,7 @@ def questions(split: str, level: str, count: int | None = None) -> tuple[Problem
     if level not in sets:
         raise ValueError(f"level must be one of {', '.join(sets)} for split {split}, got {level!r}")
     if count is not None and not 1 <= count <= SET_SIZE:
-        raise ValueError(f"count must lie in [1, {SET_SIZE}], got {count}")
+        raise ValueError(f"count must be in [1, {SET_SIZE}], got {count}")
     if count != SET_SIZE:
         return questions(split, level, SET_SIZE)[:count]
     return _draw_set(Split(split), level, sets[level])

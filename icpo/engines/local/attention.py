@@ -86,7 +86,7 @@ def fill(buffers: Sequence[Tensor], order: Members) -> None:
     """Reorders buffers in place by `order`.
 
     Places that stay are not touched. `order[i] >= i` is needed: it moves from the end into the holes. The
-    buffers lie on one device.
+    buffers are on one device.
     """
     moved = np.flatnonzero(order != np.arange(len(order)))
     if moved.size and buffers:

@@ -76,7 +76,7 @@ def decode_rows(model: Model, rows: Sequence[Row], endings: Endings) -> list[Dra
 
 
 def _rounded(size: int) -> int:
-    """A batch size at least `size`; few sizes occur, since matrix kernels are prepared anew for each."""
+    """A batch size at least `size`; few sizes occur, since matrix kernels are prepared again for each."""
     step = 32 if size > 128 else 8
     return -(-size // step) * step
 

@@ -125,9 +125,9 @@ def _cut(p_BV: Tensor, settings: RowSettings) -> Tensor:
 
 
 def _nucleus(p_BV: Tensor, top_p_B1: Tensor, numbers_B2: Tensor) -> Tensor:
-    """A token from each row's nucleus: drawn from the whole, and again, from the nucleus alone, if outside.
+    """A token from each row's nucleus: sampled from the whole, and again if outside.
 
-    A token lies inside when the more likely ones hold less than `top_p`. Sorting only the few rows that drew
+    A token is inside when the more likely ones hold less than `top_p`. Sorting only the few rows that drew
     outside leaves the distribution what it is and saves most of the time.
     """
     tokens = _inverse(p_BV, numbers_B2[:, :1])

@@ -29,7 +29,7 @@ class Transformers:
 
     `device` auto takes a GPU if there is one. `dtype` auto takes bfloat16 where it is fast in hardware,
     float32 elsewhere; `backbone` takes what the backbone names. A stage of `block_questions` questions is one
-    batch, drawn at most `max_batch_rows` samples at a time.
+    batch, sampled at most `max_batch_rows` samples at a time.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Arguments of vLLM's engine for our settings; pure but for which build is installed."""
+"""Arguments of vLLM's engine for our settings; pure, except for the installed build."""
 
 import importlib.metadata
 from pathlib import Path

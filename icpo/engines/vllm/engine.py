@@ -149,7 +149,7 @@ class VllmEngine:
         return {"max_num_seqs": self._settings.max_num_seqs, **self._process.accounting(), **totals}
 
     def forget_peaks(self) -> None:
-        """Begin the peak of the cache anew."""
+        """Reset the peak of the cache."""
         self._process.forget_peaks()
 
     def _admit(self) -> None:

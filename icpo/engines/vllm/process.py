@@ -160,7 +160,7 @@ class VllmProcess:
         }
 
     def forget_peaks(self) -> None:
-        """Begin the peak of the cache anew."""
+        """Reset the peak of the cache."""
         self._watch.peak_cache_use = 0.0
 
     def _watch_children(self, news: Exception) -> None:

@@ -75,7 +75,7 @@ class Vllm:
         return VllmEngine(self, backbone, source, tokenizer, vllm, arguments, max_context_tokens)
 
     def identity(self, version: str, revision: str, backbone: "Backbone", max_context_tokens: int) -> str:
-        """All that determines a completion's distribution besides its request."""
+        """All that determines a completion's distribution, except its request."""
         kept = {k: v for k, v in sorted(self.options.items()) if k not in THROUGHPUT_OPTIONS}
         return (
             f"vllm-{version} {revision} {backbone.dtype} context={max_context_tokens} "

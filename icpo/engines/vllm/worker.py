@@ -46,7 +46,7 @@ class WorkerExtension:
         return sum(p.numel() * p.element_size() for p in self.model_runner.get_model().parameters())
 
     def icpo_randomise_weights(self, scale: float) -> None:
-        """Draws dummy weights anew: vLLM's are so small that every output is uniform."""
+        """Replaces dummy weights: vLLM's are so small that every output is uniform."""
         import torch
 
         torch.manual_seed(0)

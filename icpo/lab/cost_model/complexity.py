@@ -66,7 +66,7 @@ def me_icpo_time(shape: ModelShape, work: Workload, *, full_lookaheads: bool) ->
     """Prefills, decodes and scores of all rounds, summed exactly (paper, proof of the ME-ICPO time theorem).
 
     With `full_lookaheads` each candidate is scored by m whole answers after a prefill of its attempt, as
-    Algorithm 1 draws them, instead of the constant number of tokens that the theorem counts.
+    Algorithm 1 samples them, instead of the constant number of tokens that the theorem counts.
     """
     total = 0.0
     k, m, length = work.num_candidates, work.num_lookaheads, work.answer_tokens

@@ -271,7 +271,7 @@ class Throughput:
 
 
 def _forget_peaks(engine: Any) -> None:
-    """Begin the peak of the cache anew, where the engine keeps one."""
+    """Reset the peak of the cache, where the engine keeps one."""
     getattr(engine, "forget_peaks", lambda: None)()
 
 

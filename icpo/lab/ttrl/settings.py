@@ -92,7 +92,7 @@ class VoteReward:
     seed: int
 
     def __call__(self, texts: Sequence[str], question_ids: Sequence[str], step: int) -> list[float]:
-        """1.0 for a completion whose answer is its question's majority, else 0.0; `step` breaks ties anew."""
+        """1.0 for a completion whose answer is its question's majority, else 0.0; `step` breaks ties."""
         known = {question.question_id: question for question in self.questions}
         places = defaultdict(list)
         for i, question_id in enumerate(question_ids):

@@ -105,7 +105,7 @@ def _arguments(grpo: Grpo, folder: Path, seed: int, backbone: Backbone) -> Any:
         vllm_gpu_memory_utilization=grpo.vllm_memory_share,
         vllm_max_model_length=backbone.max_context_tokens,
         chat_template_kwargs=dict(backbone.template_options),
-        shuffle_dataset=False,  # its own shuffle would begin anew when a training is resumed
+        shuffle_dataset=False,  # its own shuffle would start again when a training is resumed
         seed=seed,
         data_seed=seed,
         logging_steps=grpo.updates_per_step,
@@ -161,7 +161,7 @@ class _Watch(TrainerCallback):  # type: ignore[misc]
         logger.info("step %d of %d: reward %.3f", line["step"], self._grpo.num_steps, line["reward"])
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> Any:
-        # Between two updates on the same completions a checkpoint would sample them anew.
+        # Between two updates on the same completions a checkpoint would sample them again.
         if self._is_stopped() and state.global_step % self._grpo.updates_per_step == 0:
             control.should_save = True
             control.should_training_stop = True

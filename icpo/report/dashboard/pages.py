@@ -1,4 +1,4 @@
-"""The pages of the dashboard: one template for all, and what each loads besides."""
+"""The pages of the dashboard: one template for all, and what else each loads."""
 
 from pathlib import Path
 from string import Template
