@@ -7,7 +7,7 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from omegaconf import OmegaConf
 
 from icpo.config import config_source
-from icpo.config.arms import expand_arm, plan_cells
+from icpo.config.arms import arms_of, plan_cells
 
 
 def arms_in(preset, conf=None):
@@ -18,7 +18,7 @@ def arms_in(preset, conf=None):
 
 def of_arm(preset, name, conf=None):
     """The overrides that make an arm of a preset."""
-    return expand_arm([f"arm={name}"], arms_in(preset, conf))
+    return arms_of(arms_in(preset, conf))[name].all_overrides
 
 
 def planned(preset, *arguments):

@@ -90,7 +90,7 @@ class Benchmark:
     def num_questions(self) -> int | None:
         """The largest number of questions: limit, expected count, or the file's.
 
-        None where it would take another source than a file to tell. Raises BenchmarkError as `load` does.
+        None where only the source itself would say. Raises BenchmarkError as `load` does.
         """
         total = len(self.ids) if self.ids is not None else self.expected_count
         if total is None and self.limit is None:

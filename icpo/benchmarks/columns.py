@@ -101,7 +101,7 @@ class Columns:
             raise BenchmarkError(
                 f"{where} needs a text and an answer as text or number, got columns "
                 f"{self.text!r} ({type(row.get(self.text)).__name__}) and "
-                f"{self.answer!r} ({type(row.get(self.answer)).__name__}). Mend or drop it."
+                f"{self.answer!r} ({type(row.get(self.answer)).__name__}). Correct or drop it."
             )
         if self.wrong_answers:
             wrong = [_plain(row.get(column)) for column in self.wrong_answers]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn, Protocol
 
-from icpo.cli.statuses import CANNOT_START, FAILED, INTERRUPTED
+from icpo.cli.output import CANNOT_START, FAILED, INTERRUPTED
 from icpo.config import HYDRA_ERRORS, one_line
 from icpo.errors import HeldByAnother, IcpoError, Interrupted, RecordsError
 from icpo.evaluation.cell import StoredRun

@@ -4,8 +4,7 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
-from icpo.cli.output import without_traceback
-from icpo.cli.statuses import CANNOT_START, INTERRUPTED
+from icpo.cli.output import CANNOT_START, INTERRUPTED, without_traceback
 
 # Command: the module that holds its main(arguments), words put before the user's, and one line of help.
 COMMANDS: dict[str, tuple[str, tuple[str, ...], str]] = {

@@ -2,12 +2,14 @@
 
 import errno
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from icpo.cli.statuses import FAILED
-
+FAILED = 1  # a cell failed, a file is damaged, or the output cannot be written
+CANNOT_START = 2  # also wrong usage
+INTERRUPTED = 128 + signal.SIGINT  # as a shell reports it
 REFUSALS = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)  # of a write
 
 

@@ -59,13 +59,6 @@ def arms_of(preset: Mapping[str, Any]) -> dict[str, Arm]:
     return arms
 
 
-def expand_arm(overrides: Sequence[str], preset_arms: Mapping[str, Any]) -> list[str]:
-    """Overrides of one cell with `arm=NAME` replaced by what that arm sets."""
-    arms = arms_of(preset_arms)
-    named = {f"arm={name}": arm.all_overrides for name, arm in arms.items()}
-    return [inner for one in overrides for inner in named.get(one, [one])]
-
-
 def _flat(overrides: Any) -> list[Any]:
     """A list of overrides, lists in it (shared by YAML anchors) opened."""
     if not isinstance(overrides, list):
@@ -100,7 +93,7 @@ def plan_cells(
         for key, one in given.items()
         if key in overrides
         and key not in (*swept, *APART)
-        and (_is_sweep(one) or _is_other_protocol(one, choices))
+        and (_is_sweep(one) or (key == "protocol" and _values(one) != [choices.get(key)]))
     ]
     [combinations] = BasicSweeper.split_arguments(list(overrides.values()), None)
     return [
@@ -128,9 +121,9 @@ def _chosen(
                 f"The preset has no arm {unknown[0]!r}; {there}.{did_you_mean(unknown[0], arms)}"
             )
         if replacing:
+            others = ", ".join(str(one.input_line) for one in replacing.values())
             raise ConfigError(
-                f"arm={','.join(names)} and {', '.join(map(_shown, replacing.values()))} both say what is "
-                "compared. Leave one of them out."
+                f"arm={','.join(names)} and {others} both say what is compared. Leave one of them out."
             )
         return [arms.get(name, Arm(name)) for name in names]
     if not replacing:
@@ -166,14 +159,6 @@ def _values(override: Override) -> list[str]:
 
 def _is_sweep(override: Override) -> bool:
     return bool(override.is_sweep_override())
-
-
-def _is_other_protocol(override: Override, choices: Mapping[str, str]) -> bool:
-    return override.key_or_group == "protocol" and _values(override) != [choices.get("protocol")]
-
-
-def _shown(override: Override) -> str:
-    return str(override.input_line)
 
 
 def _suffix(added: Sequence[str], combination: Mapping[str, str]) -> str:

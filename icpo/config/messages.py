@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import Any
 
 from hydra.core.hydra_config import HydraConfig
 from hydra.errors import HydraException, InstantiationException
@@ -139,22 +138,11 @@ def describe(error: ValidationError) -> str:
 
 def _kind(error: ErrorDetails) -> str | None:
     """What should have been there."""
-    kind = error["type"]
-    if _is_above_a_whole_number(error):
-        return f"at least {error['ctx']['gt'] + 1}"
-    return (
-        KINDS[kind] if kind in KINDS else BOUNDS[kind].format(**_rounded(error)) if kind in BOUNDS else None
-    )
-
-
-def _rounded(error: ErrorDetails) -> dict[str, Any]:
-    """The context of an error, with whole numbers as such."""
-    context = error.get("ctx", {})
-    return {k: int(v) if isinstance(v, float) and v.is_integer() else v for k, v in context.items()}
-
-
-def _is_above_a_whole_number(error: ErrorDetails) -> bool:
-    return error["type"] == "greater_than" and isinstance(error["ctx"]["gt"], int)
+    kind, context = error["type"], error.get("ctx", {})
+    if kind == "greater_than" and isinstance(context["gt"], int):
+        return f"at least {context['gt'] + 1}"
+    whole = {k: int(v) if isinstance(v, float) and v.is_integer() else v for k, v in context.items()}
+    return KINDS.get(kind) or (BOUNDS[kind].format(**whole) if kind in BOUNDS else None)
 
 
 def _name(place: tuple[int | str, ...]) -> str:

@@ -22,8 +22,9 @@ class BlockedQuestions:
         self.check()
 
     def _count(self, result: QuestionResult) -> None:
-        self.num_blocked += is_blocked(result)
-        self._num_too_long += _all_ended_by(result, FinishReason.PROMPT_TOO_LONG)
+        reasons = {one.completion.finish_reason for _, finals in result.finals for one in finals}
+        self.num_blocked += reasons == {FinishReason.CONTENT_FILTER}
+        self._num_too_long += reasons == {FinishReason.PROMPT_TOO_LONG}
 
     def check(self) -> None:
         """Raises EngineError where more are blocked than may be, or where no prompt fitted."""
@@ -38,13 +39,3 @@ class BlockedQuestions:
                 f"The prompts of all {self._num_total} questions are too long for the context: none was "
                 "answered. Raise backbone.max_context_tokens, and the context that the server has."
             )
-
-
-def is_blocked(result: QuestionResult) -> bool:
-    """Whether a filter left no final sample of a question."""
-    return _all_ended_by(result, FinishReason.CONTENT_FILTER)
-
-
-def _all_ended_by(result: QuestionResult, reason: FinishReason) -> bool:
-    finals = [candidate.completion for _, candidates in result.finals for candidate in candidates]
-    return bool(finals) and all(one.finish_reason is reason for one in finals)

@@ -32,10 +32,10 @@ def sample_verdicts(
     unique = list(dict.fromkeys(solutions))
     if not unique:
         return []
-    drawn = yield [
+    sampled = yield [
         verdict_request(question, solution, judge, tools, num_verdicts, scope) for solution in unique
     ]
-    replies = dict(zip(unique, drawn, strict=True))
+    replies = dict(zip(unique, sampled, strict=True))
     return [read_verdicts(judge, replies[solution], tools) for solution in solutions]
 
 

@@ -58,11 +58,11 @@ def sample_summaries(
     if not candidates:
         return []
     texts = [tools.visible(candidate.completion.text) for candidate in candidates]
-    drawn = yield [
+    sampled = yield [
         tools.ask(Purpose.SUMMARY, tools.prompts.summary(question, text), 1, derive_seed(0, "summary", text))
         for text in texts
     ]
-    return [tools.visible(completion.text).strip() for [completion] in drawn]
+    return [tools.visible(completion.text).strip() for [completion] in sampled]
 
 
 def look_ahead(
@@ -73,14 +73,14 @@ def look_ahead(
     The i-th look-ahead of an attempt has the same seed however they are split over calls. The attempt
     itself never leaves its prompt: one that does not fit even alone gets no look-ahead.
     """
-    drawn: dict[int, list[Candidate]] = defaultdict(list)
+    sampled: dict[int, list[Candidate]] = defaultdict(list)
 
     def ask(wanted: Mapping[int, int]) -> Looking:
         asked = list(wanted)
 
         def request(j: int, fitted: History) -> SampleRequest:
             i = asked[j]
-            seed = derive_seed(scope, "lookahead", i) + len(drawn[i])
+            seed = derive_seed(scope, "lookahead", i) + len(sampled[i])
             return tools.ask(Purpose.LOOKAHEAD, tools.prompts.look_ahead(question, fitted), wanted[i], seed)
 
         extended = [(*history, attempts[i]) for i in asked]
@@ -88,9 +88,9 @@ def look_ahead(
         lookaheads = []
         for i, fitted, completions in zip(asked, shown, batches, strict=True):
             if not is_too_long(completions):
-                drawn[i] += tools.lookaheads(completions, question.kind)
-                votes = tools.votes(drawn[i], question.kind)
-                lookaheads.append(Lookahead(i, votes, tuple(drawn[i]), len(history) + 1 - len(fitted)))
+                sampled[i] += tools.lookaheads(completions, question.kind)
+                votes = tools.votes(sampled[i], question.kind)
+                lookaheads.append(Lookahead(i, votes, tuple(sampled[i]), len(history) + 1 - len(fitted)))
         return lookaheads
 
     return ask
@@ -141,8 +141,8 @@ def sample_fitting(
     answers: Batches = [[] for _ in fitted]
     waiting = list(range(len(fitted)))
     while waiting:
-        drawn = yield [request(i, fitted[i]) for i in waiting]
-        for i, completions in zip(waiting, drawn, strict=True):
+        sampled = yield [request(i, fitted[i]) for i in waiting]
+        for i, completions in zip(waiting, sampled, strict=True):
             answers[i] = completions
         waiting = [i for i in waiting if is_too_long(answers[i]) and len(fitted[i]) > num_needed]
         for i in waiting:

@@ -29,7 +29,7 @@ def elect(candidates: Sequence[Candidate], votes: Votes, *, seed: int) -> Candid
     """The first candidate with the majority answer.
 
     The first of all when nobody answered. `votes` must be those of `candidates`, at least one; a tie is
-    broken by a draw from `seed`.
+    broken at random, by `seed`.
     """
     if not votes.winners:
         return candidates[0]

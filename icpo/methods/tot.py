@@ -58,14 +58,14 @@ class TreeOfThoughts(Independent):
         finished = yield from self._finish(question, kept, tools, scope)
         ranked = yield from self._keep(question, finished, tools, scope, trace)
         best = next((state for state in ranked if state.answer is not None), ranked[0])
-        return trace, best.draws[0]
+        return trace, best.samples[0]
 
     def _grow(
         self, question: Question, kept: Sequence[State], tools: Toolkit, scope: int
     ) -> Computation[list[State]]:
         """The different states one thought further; blank thoughts lead to one only if all are blank."""
         parents = [state for state in kept if not state.is_leaf]
-        drawn = yield [
+        sampled = yield [
             shortened(
                 tools.ask(
                     Purpose.THOUGHT,
@@ -79,11 +79,11 @@ class TreeOfThoughts(Independent):
             for state in parents
         ]
         grown: dict[str, State] = {}
-        for parent, completions in zip(parents, drawn, strict=True):
+        for parent, completions in zip(parents, sampled, strict=True):
             for completion in completions:
                 child = self._child(question, parent, completion, tools)
-                known = grown.get(child.text, replace(child, draws=()))
-                grown[child.text] = replace(known, draws=known.draws + child.draws)
+                known = grown.get(child.text, replace(child, samples=()))
+                grown[child.text] = replace(known, samples=known.samples + child.samples)
         parent_texts = {state.text for state in parents}
         return [s for s in grown.values() if s.text not in parent_texts] or list(grown.values())
 
@@ -118,7 +118,7 @@ class TreeOfThoughts(Independent):
             if i in new:
                 step = len(trace)
                 said = self.evaluation.verdicts(replies)
-                trace.append(Step("thought", state.draws, value, state.parent, said))
+                trace.append(Step("thought", state.samples, value, state.parent, said))
             valued.append((value, replace(state, replies=replies, step=step)))
         valued.sort(key=lambda pair: pair[0], reverse=True)
         return [state for _, state in valued[: self.num_kept]]
@@ -130,7 +130,7 @@ class TreeOfThoughts(Independent):
         unfinished = [state for state in kept if not self.thoughts.is_finished(state.text)]
         if not unfinished:
             return list(kept)
-        drawn = yield [
+        sampled = yield [
             tools.ask(
                 Purpose.FINAL,
                 self.thoughts.rest(tools.prompts, question, state.text),
@@ -140,7 +140,7 @@ class TreeOfThoughts(Independent):
             for state in unfinished
         ]
         ends = {}
-        for state, [completion] in zip(unfinished, drawn, strict=True):
+        for state, [completion] in zip(unfinished, sampled, strict=True):
             text = state.text + tools.visible(completion.text)
             last = continued(question, state.text, completion, tools)
             ends[state.text] = State(text, (last,), True, state.step)

@@ -42,12 +42,12 @@ class ThoughtPrompts(Protocol):
 class State:
     """A partial solution.
 
-    `draws` are the equal thoughts that led to it, their answers read from the whole `text`; `step` and
+    `samples` are the equal thoughts that led to it, their answers read from the whole `text`; `step` and
     `parent` are places in the trace; nothing may follow a leaf. The root has none of these.
     """
 
     text: str
-    draws: tuple[Candidate, ...] = ()
+    samples: tuple[Candidate, ...] = ()
     is_leaf: bool = False
     parent: int | None = None
     step: int | None = None
@@ -56,7 +56,7 @@ class State:
     @property
     def answer(self) -> str | None:
         """The answer that its text gives."""
-        return self.draws[0].answer if self.draws else None
+        return self.samples[0].answer if self.samples else None
 
 
 class Evaluation(Protocol):
@@ -87,11 +87,11 @@ class SelfEvaluation:
         """The texts of the verdicts."""
         if not states:
             return []
-        drawn = yield [
+        sampled = yield [
             verdict_request(question, state.text, self.judge, tools, self.num_replies, scope)
             for state in states
         ]
-        return [tuple(tools.visible(c.text) for c in completions) for completions in drawn]
+        return [tuple(tools.visible(c.text) for c in completions) for completions in sampled]
 
     def values(self, question: Question, replies: Sequence[Replies], tools: Toolkit) -> list[float]:
         """The mean readable verdict; -100 where none could be read."""
@@ -128,13 +128,14 @@ class ContinuationVote:
             )
             for state in open_states
         ]
-        drawn = (yield requests) if requests else []
+        sampled = (yield requests) if requests else []
         answers = {
             state.text: tuple(continued(question, state.text, c, tools).answer for c in completions)
-            for state, completions in zip(open_states, drawn, strict=True)
+            for state, completions in zip(open_states, sampled, strict=True)
         }
         return [
-            answers.get(state.text, (state.answer,) * self.num_replies) * len(state.draws) for state in states
+            answers.get(state.text, (state.answer,) * self.num_replies) * len(state.samples)
+            for state in states
         ]
 
     def values(self, question: Question, replies: Sequence[Replies], tools: Toolkit) -> list[float]:

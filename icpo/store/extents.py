@@ -1,6 +1,5 @@
 """A cell's extents: requested seeds, questions and final samples."""
 
-import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Any
 
 from icpo.store.json_files import replace_json
 from icpo.store.manifest import MANIFEST_NAME, code_version
+from icpo.store.storage import now_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def note_extent(folder: Path, manifest: Mapping[str, Any], extent: Extent) -> di
     """The stored manifest, with the extent unless it is covered."""
     if any(_covered(held) == _covered(extent) for held in extents_of(manifest)[-1:]):
         return dict(manifest)
-    entry = {"since": time.strftime("%Y-%m-%dT%H:%M:%S%z"), "code": code_version(), **asdict(extent)}
+    entry = {"since": now_text(), "code": code_version(), **asdict(extent)}
     changed = {**manifest, "extents": [*manifest.get("extents", ()), entry]}
     replace_json(folder / MANIFEST_NAME, changed)
     return changed

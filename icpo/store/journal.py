@@ -93,20 +93,20 @@ class Journal:
         """
         if not KEY.fullmatch(key):
             raise ValueError(f"key must be 1 to 200 characters of [A-Za-z0-9._:=+/-], got {key!r}")
-        drawn = [
+        sampled = [
             [replace(c, draw=f"{key}/{i}/{j}") for j, c in enumerate(batch)]
             for i, batch in enumerate(batches)
         ]
         known = self._reader.get(key)
         if known is not None:
-            if known != drawn:
+            if known != sampled:
                 raise RecordsError(
                     f"{self._reader.path} holds other completions under the key {key}: two requests "
                     "have one key, or one was sampled twice. Choose another run_name to start afresh."
                 )
             return known
         self._append(key, pack_batches(batches))
-        return drawn
+        return sampled
 
     def __contains__(self, key: str) -> bool:
         """Whether this cell or another of the run holds completions under `key`."""

@@ -92,6 +92,15 @@ def read_payload(file: BinaryIO, record: Record) -> bytes | None:
     return payload if _crc(record.key, payload) == record.crc else None
 
 
+def batches_at(file: BinaryIO, path: Path, start: int, key: str) -> Batches:
+    """The completions of the record `key` at `start`. Raises RecordsError where it is damaged."""
+    record = next(records_of(file, start, checked=False), None)
+    payload = read_payload(file, record) if record is not None and record.key == key else None
+    if payload is None:
+        raise damaged(path, start)
+    return unpack_batches(key, payload)
+
+
 def make_record(key: str, payload: bytes) -> bytes:
     """The bytes of a record."""
     return b"@%s %d %s\n%s\n" % (key.encode(), len(payload), _crc(key, payload), payload)
@@ -149,12 +158,7 @@ class JournalReader:
         if start is None:
             return None
         with explained(self.path, "read"):
-            file = self._opened()
-            record = next(records_of(file, start, checked=False), None)
-            payload = read_payload(file, record) if record is not None and record.key == key else None
-        if payload is None:
-            raise damaged(self.path, start)
-        return unpack_batches(key, payload)
+            return batches_at(self._opened(), self.path, start, key)
 
     def close(self) -> None:
         """Closes the file."""

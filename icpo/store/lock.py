@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from icpo.errors import HeldByAnother, RecordsError
-from icpo.store.storage import DRAFT_SUFFIX, explained
+from icpo.store.storage import DRAFT_SUFFIX, explained, now_text
 
 LOCK_NAME = "lock"
 
@@ -46,7 +46,7 @@ def this_process() -> dict[str, Any]:
         "pid": os.getpid(),
         "place": _place(),
         "born": _born(os.getpid()),
-        "time": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        "time": now_text(),
         "token": secrets.token_hex(8),
     }
 

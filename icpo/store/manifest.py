@@ -3,7 +3,6 @@
 import logging
 import platform
 import subprocess
-import time
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 from icpo.errors import OtherResults, RecordsError
 from icpo.safe_text import masked
 from icpo.store.json_files import Seal, read_json, replace_json
+from icpo.store.storage import now_text
 
 MANIFEST_NAME = "manifest.json"
 FORMAT = 3  # of a cell; 1, which is not named, has no checksums; 2 counts its extent as configuration
@@ -119,7 +119,7 @@ def note_resolved(
     way_out: str = "",
     accepts_changes: bool = False,
 ) -> dict[str, Any]:
-    """The manifest with facts that only a load could tell (digests, revisions), stored.
+    """The manifest with facts that only a load knows (digests, revisions), stored.
 
     A change that is accepted is an entry of `accepted_changes`, with what the fact was and is.
 
@@ -129,7 +129,7 @@ def note_resolved(
     known = dict(manifest.get("resolved", {}))
     stored: dict[str, Any] = masked(facts)
     changes = [
-        {"since": _now(), "what": key, "was": known[key], "is": value}
+        {"since": now_text(), "what": key, "was": known[key], "is": value}
         for key, value in stored.items()
         if known.get(key, value) != value
     ]
@@ -157,7 +157,7 @@ def describe(config: Mapping[str, Any], config_digest: str) -> dict[str, Any]:
         "packages": dict(_package_versions()),
         "python": platform.python_version(),
         "platform": platform.platform(),
-        "started": _now(),
+        "started": now_text(),
     }
 
 
@@ -180,10 +180,6 @@ def job_settings(config: Mapping[str, Any]) -> dict[str, Any]:
 
 def _reference(key: str) -> str:
     return f"${{{key}}}"
-
-
-def _now() -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%S%z")
 
 
 def code_version() -> dict[str, Any]:

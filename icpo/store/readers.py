@@ -92,7 +92,7 @@ class Texts:
             batches = self._beside.get(key)
         if batches is None:
             raise RecordsError(
-                f"No journal beside {self._folder} holds the draws {key}: the cell of the run that they "
+                f"No journal beside {self._folder} holds the samples {key}: the cell of the run that they "
                 f"came from was deleted. `icpo salvage {self._folder}` lets the same "
                 "command sample them again."
             )

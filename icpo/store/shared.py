@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from icpo.errors import RecordsError
-from icpo.store.journal_file import JOURNAL_NAME, MAGIC, damaged, read_payload, records_of
+from icpo.store.journal_file import JOURNAL_NAME, MAGIC, batches_at, records_of
 from icpo.store.manifest import MANIFEST_NAME, read_manifest
-from icpo.store.packing import unpack_batches
 from icpo.store.storage import explained
 from icpo.types import Batches
 
@@ -54,15 +53,11 @@ class SharedJournals:
         path, start = self._places[key]
         try:
             with explained(path, "read"), path.open("rb") as file:
-                record = next(records_of(file, start, checked=False), None)
-                payload = read_payload(file, record) if record is not None and record.key == key else None
-            if payload is None:
-                raise damaged(path, start)
+                return batches_at(file, path, start, key)
         except RecordsError as error:
             log.warning("sampling again what another cell holds: %s", error)
             del self._places[key]
             return None
-        return unpack_batches(key, payload)
 
     def __contains__(self, key: str) -> bool:
         return key in self._places

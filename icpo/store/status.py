@@ -10,6 +10,7 @@ from icpo.errors import RecordsError
 from icpo.safe_text import escaped, masked_text
 from icpo.store.json_files import Seal, read_json, replace_json
 from icpo.store.lock import holder_of, this_process
+from icpo.store.storage import now_text
 
 STATUS_NAME = "status.json"
 State = Literal["running", "done", "failed", "interrupted"]
@@ -32,7 +33,7 @@ class Status:
         self._clock = clock
         self._path = folder / STATUS_NAME
         self._before = stored_status(folder)
-        fresh: dict[str, Any] = {"started": _now(), "wall_seconds": 0.0, "num_sessions": 0}
+        fresh: dict[str, Any] = {"started": now_text(), "wall_seconds": 0.0, "num_sessions": 0}
         self._row = fresh | (self._before or {})
         self._earlier_seconds = float(self._row["wall_seconds"])
         self._began = clock()
@@ -41,7 +42,7 @@ class Status:
 
     def mark(self, state: State, reason: str = "", **progress: Any) -> None:
         """Stores the state with the progress known so far, atomically."""
-        now = _now()
+        now = now_text()
         wall_seconds = round(self._earlier_seconds + self._clock() - self._began, 3)
         self._row |= {
             "state": state,
@@ -97,13 +98,9 @@ def settle(folder: Path) -> dict[str, Any] | None:
     """Read the status, and store the failure of a dead process."""
     row = read_status(folder)
     if row is not None and row.get("reason") == _KILLED and row["state"] == "failed":
-        row |= {"finished": _now()}
+        row |= {"finished": now_text()}
         replace_json(folder / STATUS_NAME, row)
     return row
 
 
 _KILLED = "killed: the process is gone and left no word; run the same command again to go on"
-
-
-def _now() -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%S%z")

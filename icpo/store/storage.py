@@ -3,6 +3,7 @@
 import errno
 import os
 import secrets
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,6 +22,11 @@ _WAYS_OUT = {
 
 
 DRAFT_SUFFIX = ".draft"
+
+
+def now_text() -> str:
+    """The time, to the second and with its zone."""
+    return time.strftime("%Y-%m-%dT%H:%M:%S%z")
 
 
 @contextmanager

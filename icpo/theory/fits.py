@@ -65,19 +65,29 @@ class Start:
 
 
 @dataclass(frozen=True, slots=True)
-class Adam:
-    """Adam on W_PV and W_KQ with a cosine schedule to zero, all starts at once."""
+class LsaFit:
+    """A way to train W_PV and W_KQ of an LSA from several starts."""
 
     start: Start
     attends_query: bool
-    num_steps: int
-    learning_rate: float
 
     def fit(self, statistics: Statistics, gamma: float, generator: torch.Generator) -> Fitted:
         """One LSA for each start; a start that diverges keeps its non-finite loss."""
         theta_SP = self.start.sample(statistics.num_arms, generator)
         loss = fisher_loss(statistics, self.attends_query)
         return fitted_lsas(self.minimise(loss, theta_SP), loss, gamma, self.attends_query)
+
+    def minimise(self, objective: Objective, theta_SP: Tensor) -> Tensor:
+        """The parameters that training reaches from each start, shape (S, P)."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class Adam(LsaFit):
+    """Adam on W_PV and W_KQ with a cosine schedule to zero, all starts at once."""
+
+    num_steps: int
+    learning_rate: float
 
     def minimise(self, objective: Objective, theta_SP: Tensor) -> Tensor:
         """The parameters that training reaches from each start, shape (S, P)."""
@@ -92,18 +102,10 @@ class Adam:
 
 
 @dataclass(frozen=True, slots=True)
-class Lbfgs:
+class Lbfgs(LsaFit):
     """L-BFGS with strong Wolfe line search on W_PV and W_KQ, one start after the other."""
 
-    start: Start
-    attends_query: bool
     num_steps: int
-
-    def fit(self, statistics: Statistics, gamma: float, generator: torch.Generator) -> Fitted:
-        """One LSA for each start; a start that diverges keeps its non-finite loss."""
-        theta_SP = self.start.sample(statistics.num_arms, generator)
-        loss = fisher_loss(statistics, self.attends_query)
-        return fitted_lsas(self.minimise(loss, theta_SP), loss, gamma, self.attends_query)
 
     def minimise(self, objective: Objective, theta_SP: Tensor) -> Tensor:
         """The parameters that training reaches from each start, shape (S, P)."""
@@ -131,11 +133,9 @@ class Lbfgs:
 
 
 @dataclass(frozen=True, slots=True)
-class LevenbergMarquardt:
+class LevenbergMarquardt(LsaFit):
     """Damped Gauss-Newton on W_PV and W_KQ, all starts at once."""
 
-    start: Start
-    attends_query: bool
     num_steps: int
     damping: float
 
@@ -155,9 +155,6 @@ class LevenbergMarquardt:
             damping_S = torch.where(better_S, damping_S / 10, damping_S * 10).clamp(1e-14, 1e8)
         loss = fisher_loss(statistics, self.attends_query)
         return fitted_lsas(theta_SP, loss, gamma, self.attends_query)
-
-
-LsaFit = Adam | Lbfgs | LevenbergMarquardt
 
 
 def fitted_lsas(theta_SP: Tensor, loss: Objective, gamma: float, attends_query: bool) -> Fitted:

@@ -1,10 +1,10 @@
 """What a job reports of its progress, and a null tracker."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 
 class TrackerRun:
@@ -23,24 +23,10 @@ class TrackerRun:
         """Files to keep with the run."""
 
 
-class Tracker(Protocol):
-    """Opens one run per cell."""
+class Tracker:
+    """Opens one run per cell; this one opens runs that keep nothing."""
 
-    def start(
-        self,
-        cell_folder: Path,
-        *,
-        run_name: str,
-        cell_name: str,
-        job_type: str,
-        config: Mapping[str, Any],
-    ) -> AbstractContextManager[TrackerRun]:
-        """The run of a cell, resumed where it exists."""
-
-
-@dataclass(frozen=True, slots=True)
-class NoTracker:
-    """Tracks nothing: results.jsonl, metrics.json and the dashboard hold all that a tracker would show."""
+    __slots__ = ()
 
     @contextmanager
     def start(
@@ -52,5 +38,10 @@ class NoTracker:
         job_type: str,
         config: Mapping[str, Any],
     ) -> Iterator[TrackerRun]:
-        """A run that keeps nothing."""
+        """The run of a cell, resumed where it exists."""
         yield TrackerRun()
+
+
+@dataclass(frozen=True, slots=True)
+class NoTracker(Tracker):
+    """Tracks nothing: results.jsonl, metrics.json and the dashboard hold all that a tracker would show."""

@@ -15,7 +15,7 @@ from pydantic import Field
 from icpo.errors import ConfigError
 from icpo.safe_text import masked
 from icpo.tracking.reach import give_up, has_credentials, is_reachable, server_url
-from icpo.tracking.tracker import TrackerRun
+from icpo.tracking.tracker import Tracker, TrackerRun
 from icpo.tracking.wandb_run import MAX_NAME, MAX_TAG, WandbRun, run_id, say_how_to_sync, shortened
 from icpo.types.validated import validated
 
@@ -39,7 +39,7 @@ Tag = Annotated[str, Field(min_length=1, max_length=MAX_TAG)]
 
 
 @validated
-class WandbTracker:
+class WandbTracker(Tracker):
     """Tracks each cell as one W&B run, grouped by `run_name`.
 
     Its files are in the cell's folder. Whether the server can be used is decided once a process. Nothing that

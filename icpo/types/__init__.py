@@ -14,31 +14,33 @@ from icpo.types.protocols import (
     Toolkit,
     visible,
 )
-from icpo.types.scores import GradedFinals, GradedRound, Outcome, QuestionScore
-from icpo.types.validated import validated
-from icpo.types.values import (
-    AnswerKind,
-    Attempt,
+from icpo.types.results import (
     Batches,
-    Candidate,
-    Completion,
     Computation,
-    FinishReason,
-    History,
     Lookahead,
     Looking,
-    Prompt,
-    Purpose,
-    Question,
     QuestionResult,
     Rewards,
     Round,
-    SampleRequest,
-    Sampling,
     Selecting,
     Selection,
     Solving,
     Step,
     Usage,
+)
+from icpo.types.scores import GradedFinals, GradedRound, Outcome, QuestionScore
+from icpo.types.validated import validated
+from icpo.types.values import (
+    AnswerKind,
+    Attempt,
+    Candidate,
+    Completion,
+    FinishReason,
+    History,
+    Prompt,
+    Purpose,
+    Question,
+    SampleRequest,
+    Sampling,
     Votes,
 )

@@ -5,23 +5,18 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol, runtime_checkable
 
 from icpo.types.budget import Budget
+from icpo.types.results import Batches, Looking, QuestionResult, Rewards, Selecting, Solving
 from icpo.types.values import (
     AnswerKind,
     Attempt,
-    Batches,
     Candidate,
     Completion,
     History,
-    Looking,
     Prompt,
     Purpose,
     Question,
-    QuestionResult,
-    Rewards,
     SampleRequest,
     Sampling,
-    Selecting,
-    Solving,
     Votes,
 )
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from icpo.engines.local.sampling import Randomness, RowSettings, draw
+from icpo.engines.local.sampling import Randomness, RowSettings, sample_tokens
 from tests.sampling import sampling_of
 
 NO_END = torch.tensor([], dtype=torch.long)
@@ -15,7 +15,7 @@ def settings(sampling, rows, prompt=(0,), vocabulary=4):
 def frequencies(logits, sampling, rows=20_000, **options):
     numbers = torch.from_numpy(np.random.default_rng(0).random((rows, 2), dtype=np.float32))
     batch = torch.tensor(logits).expand(rows, -1)
-    tokens = draw(batch, settings(sampling, rows, **options), numbers, 0, NO_END)
+    tokens = sample_tokens(batch, settings(sampling, rows, **options), numbers, 0, NO_END)
     return np.bincount(tokens.numpy(), minlength=len(logits)) / rows
 
 
@@ -60,28 +60,28 @@ def test_rows_keep_their_own_settings_in_one_batch():
     samplings = [sampling_of(0, 1, 1), sampling_of(1, 1, 1), sampling_of(1, 0.4, 1)]
     mixed = RowSettings.of(samplings, [(0,)] * 3, 2, torch.device("cpu"))
     logits = torch.tensor([0.4, 0.6]).log().expand(3, -1)
-    assert draw(logits, mixed, torch.full((3, 2), 0.2), 0, NO_END).tolist() == [1, 0, 1]
+    assert sample_tokens(logits, mixed, torch.full((3, 2), 0.2), 0, NO_END).tolist() == [1, 0, 1]
 
 
 def test_the_repetition_penalty_meets_prompt_and_drawn_tokens():
     rows = settings(sampling_of(0, 1, max_tokens=5, repetition_penalty=2.0), 1, prompt=(3,))
     logits = torch.tensor([[1.1, -0.5, 1.5, 2.0]])
     numbers = torch.zeros(1, 2)
-    drawn = [int(draw(logits, rows, numbers, step, NO_END)) for step in range(3)]
-    assert drawn == [2, 0, 3]  # 2.0 is halved from the start, then 1.5, then 1.1
+    sampled = [int(sample_tokens(logits, rows, numbers, step, NO_END)) for step in range(3)]
+    assert sampled == [2, 0, 3]  # 2.0 is halved from the start, then 1.5, then 1.1
 
 
 def test_end_tokens_are_barred_below_min_tokens():
     rows = settings(sampling_of(0, 1, max_tokens=5, min_tokens=1), 1)
     logits, ends = torch.tensor([[0.0, 0.0, 1.0, 2.0]]), torch.tensor([3])
-    assert [int(draw(logits, rows, torch.zeros(1, 2), step, ends)) for step in (0, 1)] == [2, 3]
+    assert [int(sample_tokens(logits, rows, torch.zeros(1, 2), step, ends)) for step in (0, 1)] == [2, 3]
 
 
 def test_a_number_just_below_one_never_draws_what_cannot_be_drawn():
     rows = settings(sampling_of(1, 1, max_tokens=1), 1, vocabulary=3)
     logits = torch.tensor([[0.0, 0.0, -torch.inf]])
     number = torch.tensor([[np.nextafter(np.float32(1), np.float32(0))] * 2])
-    assert int(draw(logits, rows, number, 0, NO_END)) == 1
+    assert int(sample_tokens(logits, rows, number, 0, NO_END)) == 1
 
 
 def test_a_rows_numbers_depend_on_its_seed_alone():

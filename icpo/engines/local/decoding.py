@@ -1,4 +1,4 @@
-"""The sampling loop over one batch of rows: draw, end rows, drop them, step."""
+"""The sampling loop over one batch of rows: sample, end rows, drop them, step."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from icpo.engines.local.attention import Members, survivors
-from icpo.engines.local.endings import Drawn, Endings, Row
+from icpo.engines.local.endings import Ended, Endings, Row
 from icpo.engines.local.prefixes import Tokens
-from icpo.engines.local.sampling import BLOCK_TOKENS, Randomness, RowSettings, draw
+from icpo.engines.local.sampling import BLOCK_TOKENS, Randomness, RowSettings, sample_tokens
 
 # Of a batch: a GPU drags ended rows along for less than it takes to move the others.
 GPU_DRAGGED_SHARE = 1 / 8
@@ -36,7 +36,7 @@ class Model(Protocol):
         """Prefills distinct, sorted prompts; opens `num_samples[i]` rows of prompt i, in order."""
 
 
-def decode_rows(model: Model, rows: Sequence[Row], endings: Endings) -> list[Drawn]:
+def decode_rows(model: Model, rows: Sequence[Row], endings: Endings) -> list[Ended]:
     """Samples rows, sorted by prompt, as one batch."""
     firsts = [i for i, row in enumerate(rows) if i == 0 or row.prompt != rows[i - 1].prompt]
     batch = model.begin([rows[i].prompt for i in firsts], np.diff([*firsts, len(rows)]).tolist())
@@ -50,19 +50,19 @@ def decode_rows(model: Model, rows: Sequence[Row], endings: Endings) -> list[Dra
     limits = np.array([row.sampling.max_tokens for row in rows])
     tokens = np.zeros((len(rows), limits.max()), dtype=np.int64)
     dragged = 0 if device.type == "cpu" else GPU_DRAGGED_SHARE
-    drawn: dict[int, Drawn] = {}
+    ended: dict[int, Ended] = {}
     held, is_open = np.arange(len(rows)), np.ones(len(rows), dtype=bool)
 
     for step in range(limits.max()):
         if step % BLOCK_TOKENS == 0:
             numbers = torch.from_numpy(randomness.block(held)).to(device)
-        fresh = draw(batch.logits, settings, numbers[step % BLOCK_TOKENS], step, end_ids)
+        fresh = sample_tokens(batch.logits, settings, numbers[step % BLOCK_TOKENS], step, end_ids)
         tokens[held, step] = fresh.cpu().numpy()
         may_end = suspects[tokens[held, step]] | (step + 1 >= limits[held])
         for place in np.flatnonzero(is_open & may_end):
             row = int(held[place])
             if end := endings.end(rows[row], tokens[row, : step + 1].tolist()):
-                drawn[row], is_open[place] = end, False
+                ended[row], is_open[place] = end, False
         if not is_open.any():
             break
         if (size := _rounded(int(is_open.sum()))) < len(held) * (1 - dragged):
@@ -72,7 +72,7 @@ def decode_rows(model: Model, rows: Sequence[Row], endings: Endings) -> list[Dra
             settings, numbers, fresh = settings.keep(index), numbers[:, index], fresh[index]
             held, is_open = held[order], is_open[order]
         batch.step(fresh)
-    return [drawn[row] for row in range(len(rows))]
+    return [ended[row] for row in range(len(rows))]
 
 
 def _rounded(size: int) -> int:

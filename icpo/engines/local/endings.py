@@ -26,7 +26,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class Ended:
     """A row's text, without its end, and its number of tokens."""
 
     text: str
@@ -59,16 +59,16 @@ class Endings:
             suspects |= [bool(last & set(piece)) or "\ufffd" in piece for piece in self._pieces]
         return suspects
 
-    def end(self, row: Row, tokens: Sequence[int]) -> Drawn | None:
-        """What the row drew if its last token ended it, else None."""
+    def end(self, row: Row, tokens: Sequence[int]) -> Ended | None:
+        """The end of the row if its last token ended it, else None."""
         size = len(tokens)
         if tokens[-1] in self.end_ids:
-            return Drawn(self._decode(tokens[:-1]), size, FinishReason.STOP)
+            return Ended(self._decode(tokens[:-1]), size, FinishReason.STOP)
         if row.sampling.stop and size > row.sampling.min_tokens:
             text = self._decode(tokens)
             places = [place for stop in row.sampling.stop if (place := text.find(stop)) >= 0]
             if places:
-                return Drawn(text[: min(places)], size, FinishReason.STOP)
+                return Ended(text[: min(places)], size, FinishReason.STOP)
         if size >= row.sampling.max_tokens:
-            return Drawn(self._decode(tokens), size, FinishReason.LENGTH)
+            return Ended(self._decode(tokens), size, FinishReason.LENGTH)
         return None

@@ -80,21 +80,21 @@ class RowSettings:
         return replace(self, **{name: v[rows] for name, v in values.items() if v is not None})
 
 
-def draw(
-    logits_BV: Tensor, settings: RowSettings, numbers_B2: Tensor, num_drawn: int, end_ids: Tensor
+def sample_tokens(
+    logits_BV: Tensor, settings: RowSettings, numbers_B2: Tensor, num_sampled: int, end_ids: Tensor
 ) -> Tensor:
     """The next token of each row, (B,); greedy at temperature 0.
 
     Among equals the smallest id comes first. As in transformers and vLLM: repetition penalty, then
     temperature, `min_p` and `top_k`, then the nucleus, the fewest most likely tokens that hold `top_p`.
-    `end_ids` are barred while `num_drawn` is below a row's `min_tokens`.
+    `end_ids` are barred while `num_sampled` is below a row's `min_tokens`.
     """
     scores = logits_BV.float()
     if settings.seen is not None:
         penalised = torch.where(scores > 0, scores / settings.penalty, scores * settings.penalty)
         scores = torch.where(settings.seen, penalised, scores)
-    if num_drawn < int(settings.min_tokens.max()):
-        barred = (num_drawn < settings.min_tokens) & torch.zeros_like(scores, dtype=torch.bool).index_fill(
+    if num_sampled < int(settings.min_tokens.max()):
+        barred = (num_sampled < settings.min_tokens) & torch.zeros_like(scores, dtype=torch.bool).index_fill(
             1, end_ids, True
         )
         scores = scores.masked_fill(barred, -torch.inf)

@@ -145,9 +145,9 @@ class TransformersEngine:
         try:
             with torch.inference_mode():
                 for batch in batches(rows, self._max_batch_rows):
-                    for row, drawn in zip(batch, decode_rows(self._model, batch, self._endings), strict=True):
+                    for row, ended in zip(batch, decode_rows(self._model, batch, self._endings), strict=True):
                         answers[row.request][row.index] = Completion(
-                            drawn.text, len(row.prompt), drawn.num_tokens, drawn.finish_reason
+                            ended.text, len(row.prompt), ended.num_tokens, ended.finish_reason
                         )
                 for start in range(0, len(scored), self._max_batch_rows):
                     texts = scored[start : start + self._max_batch_rows]

@@ -151,13 +151,13 @@ class TaggedAttempts:
         self, question: Question, tools: Toolkit, prompts: Mapping[str, Prompt], seed: int
     ) -> Computation[tuple[Step, ...]]:
         scope = derive_seed(seed, question.question_id)
-        drawn = yield [
+        sampled = yield [
             tools.ask(Purpose.CANDIDATE, prompt, self.budget.num_samples, derive_seed(scope, name))
             for name, prompt in prompts.items()
         ]
         return tuple(
             Step(name, tools.candidates(completions, question.kind))
-            for name, completions in zip(prompts, drawn, strict=True)
+            for name, completions in zip(prompts, sampled, strict=True)
         )
 
     def _score(
@@ -167,7 +167,7 @@ class TaggedAttempts:
         if not answers:
             return ()
         sampling, texts = tools.sampling[Purpose.VALUE], tuple(f"{answer}}}" for answer in answers)
-        drawn = yield [
+        sampled = yield [
             SampleRequest(Purpose.VALUE, prompt, sampling, len(texts), 0, texts, self.score_after)
             for prompt in prompts.values()
         ]
@@ -177,7 +177,7 @@ class TaggedAttempts:
                 tuple(Candidate(c, answer) for c, answer in zip(completions, answers, strict=True)),
                 verdicts=tuple(completion.log_probability for completion in completions),
             )
-            for name, completions in zip(prompts, drawn, strict=True)
+            for name, completions in zip(prompts, sampled, strict=True)
         )
 
 

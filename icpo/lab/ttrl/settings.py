@@ -100,8 +100,8 @@ class VoteReward:
         rewards = [0.0] * len(texts)
         for question_id, members in places.items():
             question = known[question_id]
-            drawn = [Completion(texts[i], 0, 0, FinishReason.STOP) for i in members]
-            candidates = self.tools.candidates(drawn, question.kind)
+            sampled = [Completion(texts[i], 0, 0, FinishReason.STOP) for i in members]
+            candidates = self.tools.candidates(sampled, question.kind)
             votes = self.tools.votes(candidates, question.kind)
             seed = derive_seed(self.seed, "vote", question_id, step)
             tags = rewarded(self.reward, question, candidates, votes, seed=seed).tags
