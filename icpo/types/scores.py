@@ -27,6 +27,8 @@ class GradedFinals:
     num_skipped: int = 0
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "outcomes", tuple(map(Outcome, self.outcomes)))
+        object.__setattr__(self, "labels", tuple(self.labels))
         if not self.outcomes or len(self.outcomes) != len(self.labels):
             raise ValueError(
                 f"finals need one label per outcome and at least one of each, "
@@ -44,6 +46,9 @@ class GradedRound:
     """Whether each candidate is right; None where it gave no answer."""
 
     correct: tuple[bool | None, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "correct", tuple(self.correct))
 
 
 @dataclass(frozen=True, slots=True)
