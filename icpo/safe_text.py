@@ -34,7 +34,7 @@ def names_a_secret(name: str) -> bool:
 
 
 def masked_text(text: str) -> str:
-    """The text, with user names and secret parameters of addresses and NAME_KEY=value hidden."""
+    """The text, with user names and secrets of addresses hidden."""
     text = _USER.sub(f"{HIDDEN}@", text)
 
     def shown(found: re.Match[str]) -> str:
@@ -46,7 +46,7 @@ def masked_text(text: str) -> str:
 
 
 def masked(value: Any, name: str = "") -> Any:
-    """Settings whose secrets are hidden: what a secret's name holds, and secrets within texts.
+    """Settings with their secrets hidden, by name and within texts.
 
     Numbers and flags under such a name stay: they are no secrets.
     """
@@ -80,7 +80,7 @@ def plain_secrets(value: Any, path: str = "") -> Iterator[str]:
 
 
 def escaped(text: str) -> str:
-    """The text without characters that a terminal obeys; line ends and tabs stay."""
+    """The text with control characters escaped, except line ends and tabs."""
     return _CONTROL.sub(lambda m: m[0].encode("unicode_escape").decode(), text)
 
 
@@ -94,7 +94,7 @@ def escaped_values(value: Any) -> Any:
 
 
 def shortened(text: str, limit: int) -> str:
-    """The text, its end left out where it has more than `limit` characters."""
+    """The text, cut to `limit` characters."""
     return text if len(text) <= limit else f"{text[:limit]}..."
 
 

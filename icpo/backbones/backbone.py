@@ -1,4 +1,4 @@
-"""The Backbone value: which model is asked, and how it is spoken to."""
+"""The Backbone value: a model and how it is prompted."""
 
 from collections.abc import Mapping
 from enum import Enum

@@ -53,7 +53,7 @@ class HubSource:
     columns: Columns
 
     def read(self, name: str) -> Sourced:
-        """Items of the split's files; the revision is the commit that was resolved."""
+        """Items of the split's files, with the commit as revision."""
         folder = self._download()
         files = sorted(
             path

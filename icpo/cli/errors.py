@@ -59,7 +59,7 @@ class RunState:
 
     @contextmanager
     def cell(self, folder: Path) -> Iterator[None]:
-        """An error within is one cell's: it is logged, if unforeseen with a traceback."""
+        """Within, an error is one cell's and is logged."""
         self.begun.append(folder)
         try:
             yield

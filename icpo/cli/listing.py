@@ -1,4 +1,4 @@
-"""`icpo list`: presets, groups with their choices, and the runs that are stored."""
+"""`icpo list`: presets, groups with their choices, and stored runs."""
 
 import argparse
 import sys

@@ -1,4 +1,4 @@
-"""`python -m icpo.report RUN_NAME`: makes a run's report again from what is stored."""
+"""`python -m icpo.report RUN_NAME`: a run's report, made again."""
 
 import argparse
 import logging
@@ -15,7 +15,7 @@ logger = logging.getLogger("icpo")
 
 @without_traceback()
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write and print the reports of runs. Exit status 2 when one has none."""
+    """Write and print reports. Exit status 2 when a run has none."""
     parser = argparse.ArgumentParser(prog="python -m icpo.report", description=main.__doc__)
     parser.add_argument("run_name", nargs="+", help="a folder of outputs/, e.g. quickstart")
     parser.add_argument(

@@ -48,7 +48,7 @@ class Task:
         self._ready: dict[Path, ReadyCell] = {}
 
     def plan(self, cells: Sequence[DictConfig], *, is_here: bool) -> bool:
-        """Check and build all cells before anything is written; a dry run ends here."""
+        """Check and build all cells; a dry run ends here."""
         ready = [_ready(config) for config in cells]
         if ready[0].values.get("dry_run"):
             _print_needs(ready)

@@ -41,7 +41,7 @@ class PageHandler(SimpleHTTPRequestHandler):
 
 
 def server(folder: Path, port: int) -> ThreadingHTTPServer:
-    """A server of a folder's files on 127.0.0.1; port 0 takes a free one."""
+    """A server of a folder on 127.0.0.1; port 0 is any."""
     return ThreadingHTTPServer((HOST, port), partial(PageHandler, directory=str(folder)))
 
 

@@ -1,4 +1,4 @@
-"""`python -m icpo.status RUN_NAME`: how far each cell is, and why one failed."""
+"""`python -m icpo.status RUN_NAME`: how far a run's cells are."""
 
 import argparse
 import logging

@@ -42,7 +42,7 @@ class PlannedCell:
 
 
 def arms_of(preset: Mapping[str, Any]) -> dict[str, Arm]:
-    """The arms in a preset's key `arms`. Raises ConfigError for a malformed one."""
+    """The arms of a preset. Raises ConfigError for a malformed one."""
     arms = {}
     for name, given in preset.items():
         values = given or {}

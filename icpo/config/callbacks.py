@@ -40,7 +40,7 @@ def _leave(message: str) -> NoReturn:
 
 
 def check_job(job: object, *, is_here: bool) -> None:
-    """Raises IcpoError where a job can say, without model and network, that it cannot run.
+    """Raises IcpoError for a job that knows that it cannot run.
 
     `is_here` is whether it would run on this machine.
     """

@@ -35,7 +35,7 @@ NO_EXPERIMENT = "No experiment selected. Pass +exp=NAME; presets: {presets}. See
 
 
 def check_argument(argument: str) -> None:
-    """Raises ConfigError where an override holds a secret, which the message does not repeat."""
+    """Raises ConfigError for an override that holds a secret."""
     name, _, value = argument.partition("=")
     pairs = [(name.lstrip("+~"), value), *NESTED.findall(value)]
     found = [

@@ -30,7 +30,7 @@ def conf_folder() -> Path:
 
 
 def folders() -> Iterator[Path]:
-    """The folder conf/ and, in a run, those given to it by `--config-dir`."""
+    """The folder conf/ and those given by `--config-dir`."""
     yield conf_folder()
     if HydraConfig.initialized():
         for source in HydraConfig.get().runtime.config_sources:

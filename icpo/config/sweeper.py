@@ -22,7 +22,7 @@ from icpo.errors import ConfigError
 
 
 class SweepTask(Protocol):
-    """What a sweep is given to run: it sees all cells before the first."""
+    """A task of a sweep, which sees all cells before the first."""
 
     def plan(self, cells: Sequence[DictConfig], *, is_here: bool) -> bool:
         """Check all cells and return whether to launch them."""
@@ -32,7 +32,7 @@ class SweepTask(Protocol):
 
 
 class ArmSweeper(Sweeper):
-    """Runs the product of a preset's arms and axes; each cell is composed once."""
+    """Runs a preset's arms times axes, composing each cell once."""
 
     __module__ = basic_sweeper.__name__  # Hydra takes a sweeper from its own modules or from hydra_plugins
 
@@ -40,7 +40,7 @@ class ArmSweeper(Sweeper):
         self.max_batch_size, self.axes = max_batch_size, dict(params or {})
 
     def setup(self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig) -> None:
-        """Prepares the launcher, which is given the cells as this sweeper composed them."""
+        """Prepare the launcher with the cells that this sweeper composed."""
         self._master, self._task = config, cast(SweepTask, task_function)
         self._loader = hydra_context.config_loader
         self._loader.repository = _Parsed(self._loader.repository)  # type: ignore[attr-defined]

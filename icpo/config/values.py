@@ -30,7 +30,7 @@ EVALUATION = "icpo.evaluation.evaluation.Evaluation"  # the job whose cells can 
 
 
 def build(node: Any) -> Any:
-    """The value a node describes, built from its `_target_`. Raises ConfigError naming the key."""
+    """The value of a node's `_target_`. Raises ConfigError with its key."""
     try:
         if OmegaConf.is_config(node):
             key, plain = node._get_full_key(None), OmegaConf.to_container(node, resolve=True)
@@ -44,7 +44,7 @@ def build(node: Any) -> Any:
 
 
 def resolved(config: DictConfig) -> dict[str, Any]:
-    """The configuration as plain values, interpolations resolved. Raises ConfigError where one cannot be."""
+    """The configuration as plain values. Raises ConfigError for bad interpolations."""
     try:
         kept = without(config, "arms")  # which are of the whole sweep
         container = OmegaConf.to_container(kept, resolve=True, throw_on_missing=True)

@@ -78,7 +78,7 @@ class ScriptedEngine:
         self._waiting.append((ticket, request))
 
     def finished(self) -> list[tuple[int, list[Completion]]]:
-        """The next draw. Raises EngineError at a scripted failure, or if nothing is queued."""
+        """The next draw. Raises EngineError at a scripted failure."""
         if not self._waiting:
             raise EngineError("The scripted engine was asked for completions, but nothing is in flight.")
         number, self.num_draws = self.num_draws, self.num_draws + 1

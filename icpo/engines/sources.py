@@ -114,7 +114,7 @@ def _made_by(backbone: "Backbone") -> str:
 
 
 def digest(folder: Path) -> str:
-    """SHA-256 over the names and contents of a folder's weights, configuration and tokenizer files.
+    """SHA-256 over a model folder's names and contents.
 
     Read once a process, unless size or time of a file changes.
     """

@@ -41,7 +41,7 @@ def load_tokenizer(source: Source, backbone: "Backbone") -> Any:
 
 
 def tokenize(tokenizer: Any, backbone: "Backbone", prompt: Prompt) -> tuple[int, ...]:
-    """The tokens of a prompt: as it is, or in the backbone's chat template."""
+    """The tokens of a prompt, raw or in the chat template."""
     if backbone.chat_template.value == "none":
         return tuple(tokenizer(prompt.raw)["input_ids"])
     return tuple(tokenizer(_rendered(tokenizer, backbone, prompt), add_special_tokens=False)["input_ids"])
@@ -61,7 +61,7 @@ def messages(backbone: "Backbone", prompt: Prompt) -> list[Message]:
 def end_tokens(
     tokenizer: Any, backbone: "Backbone", generation_ends: int | Sequence[int] | None
 ) -> list[int]:
-    """Ids that end an answer, sorted: those of generation_config and the tokenizer's own.
+    """Ids that end an answer, sorted, from configuration and tokenizer.
 
     Warns where they differ, since one of the files may be wrong, and where there are none.
     """
@@ -85,7 +85,7 @@ def end_tokens(
 
 
 def generation_ends(folder: Path) -> int | Sequence[int] | None:
-    """The end-of-turn ids that generation_config.json names, or else config.json; None where neither does."""
+    """End-of-turn ids of generation_config.json or config.json; None without them."""
     for name in ("generation_config.json", "config.json"):
         path = folder / name
         ends = json.loads(path.read_text(encoding="utf-8")).get("eos_token_id") if path.is_file() else None

@@ -27,7 +27,7 @@ class BlockedQuestions:
         self._num_too_long += reasons == {FinishReason.PROMPT_TOO_LONG}
 
     def check(self) -> None:
-        """Raises EngineError where more are blocked than may be, or where no prompt fitted."""
+        """Raises EngineError where too many are blocked or no prompt fitted."""
         if self.num_blocked > self._max_share * self._num_total:
             raise EngineError(
                 f"{self.num_blocked} of {self._num_total} questions were refused by the provider's filter, "

@@ -30,7 +30,7 @@ class EngineSettings(Protocol):
 
 
 class EnginePool:
-    """Holds the engine last asked for and closes it before another is started."""
+    """Holds the last engine and closes it before another starts."""
 
     def __init__(self) -> None:
         self._held: tuple[object, Engine] | None = None

@@ -107,7 +107,7 @@ class Evaluation:
         )
 
     def check(self, *, is_here: bool) -> None:
-        """Raises IcpoError where the questions, the weights or what the engine needs are missing."""
+        """Raises IcpoError where questions, weights or the engine are missing."""
         if self.benchmark.is_here:
             loaded = self.benchmark.load()
             self._require_golds(loaded)
@@ -138,7 +138,7 @@ class Evaluation:
             )
 
     def cut_answers(self) -> str | None:
-        """A warning where the protocol ends answers before the length that the backbone needs."""
+        """A warning where the protocol's limit is too short."""
         limit = self.sampling()[Purpose.FINAL].max_tokens
         if limit >= self.backbone.min_answer_tokens:
             return None

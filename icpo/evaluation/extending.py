@@ -60,7 +60,7 @@ def _with_stored(asked: Extent, records: CellRecords, method: Method) -> Extent:
 
 
 def num_finals_of(method: Method) -> int:
-    """The final samples that a method's budget asks for; 0 where it has none."""
+    """The final samples of a method's budget; 0 without any."""
     return int(getattr(getattr(method, "budget", None), "num_finals", 0))
 
 
@@ -81,7 +81,7 @@ def extended(
     *,
     max_in_flight: int,
 ) -> list[QuestionResult]:
-    """The results, each with `num_finals` final samples; only what is missing is sampled."""
+    """The results, extended to `num_finals` final samples each."""
     found = {result.key: result for result in results}
     short = sorted(
         (one for one in results if len(one.finals[-1][1]) < num_finals), key=lambda one: (one.seed, one.key)

@@ -31,7 +31,7 @@ class Interrupt:
         self._previous: dict[signal.Signals, object] = {}
 
     def is_set(self) -> bool:
-        """Whether a signal came; a loop that asks is not broken off any more."""
+        """Whether a signal came; a loop that looks ends itself."""
         if self._received is not None:
             signal.setitimer(signal.ITIMER_REAL, 0)
         return self._received is not None

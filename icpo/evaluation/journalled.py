@@ -86,7 +86,7 @@ class JournalledEngine:
         return ready
 
     def cancel(self, ticket: int) -> None:
-        """Drops a request; its samples are cancelled only where no other request needs them."""
+        """Drop a request, and its samples if no other needs them."""
         self._ready = [item for item in self._ready if item[0] != ticket]
         key = next((key for key, tickets in self._tickets.items() if ticket in tickets), None)
         if key is None:

@@ -24,7 +24,7 @@ BAR_WIDTH = 20
 
 
 class Narrator(Observer):
-    """Shows what each stage of a question brought, as soon as it is there."""
+    """Shows each stage of a question as it ends."""
 
     def __init__(self, question: Question, tools: Toolkit, show: Callable[[RenderableType], None]) -> None:
         self._kind, self._tools, self._show = question.kind, tools, show
@@ -50,7 +50,7 @@ def question_view(question: Question) -> RenderableType:
 def stage_view(
     requests: Sequence[SampleRequest], batches: Batches, tools: Toolkit, kind: AnswerKind, num_round: int
 ) -> RenderableType:
-    """One line per batch: what was sampled, and the votes where there are answers."""
+    """One line per batch: samples, and votes where there are answers."""
     purpose = requests[0].purpose
     lines: list[RenderableType] = []
     for i, completions in enumerate(batches):
@@ -71,7 +71,7 @@ def stage_view(
 
 
 def votes_view(votes: Votes, entropy_bits: float) -> RenderableType:
-    """Bars of the answers given, most frequent first; abstentions last, then the entropy."""
+    """Bars of the answers, most frequent first, then the entropy."""
     counts = [*votes.counts, ("no answer", votes.num_abstained)]
     total = max(1, votes.num_answered + votes.num_abstained)
     bars = [f"{answer} {'█' * max(1, round(BAR_WIDTH * n / total))} {n}" for answer, n in counts if n]

@@ -1,4 +1,4 @@
-"""The Protocol value: sampling, prompts and grading that a cell is run under."""
+"""The Protocol value: a cell's sampling, prompts and grading."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,10 +11,11 @@ from icpo.types import Purpose, Sampling, validated
 
 @validated
 class LookaheadRules:
-    """How look-aheads are asked for: whole solutions, or (beyond the paper) the answer alone.
+    """How look-aheads are sampled: whole solutions, or the answer alone.
 
-    `forced_answer` are the words that open the answer: they end the prompt, and a look-ahead samples what
-    follows, at most `answer_tokens` tokens up to one of `answer_stop`. None asks for whole solutions.
+    The latter is beyond the paper. `forced_answer` are the words that open the answer: they end the prompt,
+    and a look-ahead samples what follows, at most `answer_tokens` tokens up to one of `answer_stop`. None
+    asks for whole solutions.
     """
 
     forced_answer: str | None
@@ -60,7 +61,7 @@ class Protocol:
     def sampling_by_purpose(
         self, max_answer_tokens: int | None = None, thinking_tokens: int = 0
     ) -> dict[Purpose, Sampling]:
-        """Sampling of every purpose; one that is not named is sampled like a candidate.
+        """Sampling of every purpose; a candidate's where none is named.
 
         `max_answer_tokens` replaces the limit of all that may be as long as a candidate, unless the protocol
         `ignores_backbone_limit`; what has a limit of its own (look-aheads made short, look-aheads that sample

@@ -55,7 +55,7 @@ class Rates:
         return need.generated_tokens / self.tokens_per_second * self.num_gpus / 3600
 
     def dollars(self, need: Need) -> float | None:
-        """The price of the GPU hours, or of the tokens where those are priced."""
+        """The price of the GPU hours or of the tokens."""
         if self.prompt_price is not None and self.completion_price is not None:
             priced = need.prompt_tokens * self.prompt_price + need.generated_tokens * self.completion_price
             return priced / 1e6

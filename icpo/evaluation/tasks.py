@@ -19,7 +19,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Tasks:
-    """All questions under all seeds; `done` are those stored, as pairs (question id, seed).
+    """All questions under all seeds; `done` are those stored.
 
     `extents` are what the cell was to cover from time to time.
     """

@@ -1,4 +1,4 @@
-"""Grading and voting: text to answer, answers to verdicts, answers to equivalence classes."""
+"""Grading and voting: from texts to answers, verdicts and classes."""
 
 from icpo.grading.equivalence import Verdict
 from icpo.grading.grader import Grader

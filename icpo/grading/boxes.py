@@ -15,7 +15,7 @@ _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """One box of a text; `content` is None if the text ends inside it."""
+    """One box of a text; `content` is None if unclosed."""
 
     start: int
     end: int

@@ -49,7 +49,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Equivalence:
-    """The relation: reflexive and symmetric, but not transitive where rules forgive (see votes)."""
+    """Equality of answers: reflexive, symmetric, not transitive (see votes)."""
 
     rules: GradingRules
     ask: Ask

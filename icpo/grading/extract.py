@@ -29,7 +29,7 @@ _PLAIN_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
 
 
 def extract(text: str, kind: AnswerKind, rules: GradingRules) -> str | None:
-    """The answer that a completion gives, as it was written; None is an abstention.
+    """The answer of a completion, as written; None is an abstention.
 
     Reasoning inside `<think>` tags is not read; a text that ends inside its first reasoning gives no answer.
     The last box counts, with or without backslash and braces; boxes joined by no more than commas, "and" or

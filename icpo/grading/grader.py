@@ -101,7 +101,7 @@ class Grader:
         self.close()
 
     def compares_text(self, kind: AnswerKind) -> bool:
-        """Whether answers of a kind are equal if their texts, or letters, are."""
+        """Whether answers of a kind are compared as texts or letters."""
         return kind is AnswerKind.CHOICE or self._compares_text(kind)
 
     def verdict(self, one: str, other: str, kind: AnswerKind) -> Verdict:
@@ -109,7 +109,7 @@ class Grader:
         return self._verdict(kind, *sorted((one, other)))
 
     def verdict_unasked(self, one: str, other: str, kind: AnswerKind) -> Verdict:
-        """The verdict without math-verify; by the rule `not_asked` where only it can decide."""
+        """The verdict without math-verify; `not_asked` where only it decides."""
         return self._verdict_unasked(kind, *sorted((one, other)))
 
     def surface_and_keys(self, answer: str, kind: AnswerKind) -> tuple[Hashable, Keys | None]:

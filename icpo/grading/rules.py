@@ -54,5 +54,5 @@ class GradingRules:
 
     @classmethod
     def stored(cls, settings: Mapping[str, Any]) -> "GradingRules":
-        """The rules of a stored configuration's node `protocol.grading`; older ones lack the newer rules."""
+        """The rules of a stored configuration, newer ones filled in."""
         return cls(**{name: value for name, value in settings.items() if name != "_target_"})

@@ -22,7 +22,7 @@ class Relation(Protocol):
         """One text for all answers of a value."""
 
     def keys_of(self, answer: str) -> frozenset[Hashable] | None:
-        """Answers that may be equal share a key; None may equal any other."""
+        """Keys: answers that may be equal share one; None matches all."""
 
     def are_equal(self, one: str, other: str) -> bool | None:
         """Whether two answers are equal; None: only math-verify can decide."""

@@ -24,7 +24,7 @@ _NUM_DIGITS = 12
 
 
 def main() -> None:
-    """Answers questions from standard input, each within SECONDS of processor time and MEGABYTES."""
+    """Answer questions from standard input within SECONDS and MEGABYTES."""
     seconds, megabytes = float(sys.argv[1]), int(sys.argv[2])
     are_equal = load_math_verify()
     resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
@@ -48,7 +48,7 @@ def _set_alarms(seconds: float) -> None:
 
 
 def load_math_verify() -> Callable[[str, str], str]:
-    """The question, with math-verify imported: "equal", "different", or "unread" if it cannot read one."""
+    """A function: "equal", "different" or "unread", by math-verify."""
     from latex2sympy2_extended import NormalizationConfig
     from math_verify import LatexExtractionConfig, parse, verify
 

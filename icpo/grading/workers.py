@@ -69,7 +69,7 @@ class WorkerPool:
         self._finalizer = weakref.finalize(self, _end_all, self._idle)
 
     def ask(self, left: str, right: str) -> Outcome:
-        """Whether math-verify holds `left` and `right` equal; what it said before is remembered.
+        """Whether math-verify holds two answers equal; replies are remembered.
 
         Raises GradingError if no worker starts.
         """

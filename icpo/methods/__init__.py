@@ -1,4 +1,4 @@
-"""Methods: pure logic that yields requests and receives completions; one method a file."""
+"""Methods: pure generators of requests, one per file."""
 
 from icpo.methods.direct import BasePrompt, Direct
 from icpo.methods.drive import Run, complete, drive

@@ -1,4 +1,4 @@
-"""Advances many questions on one engine: the only loop that sends completions to methods."""
+"""The loop that advances many questions on one engine."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -51,7 +51,7 @@ class Run:
         self.observers = (*self.observers, Meter())
 
     def advance(self, batches: Batches | None = None) -> QuestionResult | None:
-        """Send completions and take the next requests; the result once the question is solved."""
+        """Send completions; return the next requests, or the result."""
         while not isinstance(stage := advance(self.solving, batches), Returned):
             for observer in self.observers:
                 observer.requested(stage)
@@ -65,7 +65,7 @@ class Run:
         return result
 
     def complete(self, index: int, completions: list[Completion]) -> bool:
-        """Take the completions of one request; whether all of the stage are there."""
+        """Take one request's completions; whether its stage is complete."""
         self.batches[index] = completions
         self.num_missing -= 1
         if self.num_missing:

@@ -1,4 +1,4 @@
-"""The model's own opinion of a solution, which no gold answer has touched."""
+"""The model's own opinion of a solution, without gold."""
 
 from collections.abc import Sequence
 from dataclasses import replace

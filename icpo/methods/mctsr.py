@@ -1,4 +1,4 @@
-"""MCTSr: Monte-Carlo tree self-refine (Zhang et al. 2024), its answer chosen without gold."""
+"""MCTSr: Monte-Carlo tree self-refine (Zhang et al. 2024), without gold."""
 
 from dataclasses import replace
 from typing import Protocol

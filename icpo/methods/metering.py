@@ -1,4 +1,4 @@
-"""The cost of a question: an observer that counts what its method samples."""
+"""The cost of a question, counted by an observer."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
@@ -54,7 +54,7 @@ class Meter(Observer):
 
 
 def add_usage(usage: Usage, request: SampleRequest, completions: Sequence[Completion]) -> Usage:
-    """The usage with one answered request added; a request's prompt is counted once."""
+    """The usage with one request added, its prompt counted once."""
     purpose = request.purpose.value
     generated = sum(c.num_completion_tokens for c in completions)
     cached = max((c.num_cached_tokens for c in completions), default=0)

@@ -71,7 +71,7 @@ class Evaluation(Protocol):
         """One value a state from the replies on all; higher is better."""
 
     def verdicts(self, replies: Replies) -> Verdicts:
-        """What the model said of one state's worth; none where it was not asked."""
+        """The model's verdicts on one state; none where not needed."""
 
 
 @validated
@@ -150,5 +150,5 @@ class ContinuationVote:
 
 
 def continued(question: Question, text: str, completion: Completion, tools: Toolkit) -> Candidate:
-    """The completion with the answer that it gives together with the text before it."""
+    """The completion, with the answer of it and its prefix."""
     return Candidate(completion, tools.read(text + tools.visible(completion.text), question.kind))

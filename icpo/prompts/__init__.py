@@ -1,4 +1,4 @@
-"""Prompt templates and the functions that fill them; nothing here samples or reads."""
+"""Prompt templates and the functions that fill them."""
 
 from icpo.prompts.book import Book, IdeaForm
 

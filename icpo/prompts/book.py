@@ -66,7 +66,7 @@ class Book:
         return Prompt(prompt.system, prompt.user + self.forced_answer)
 
     def looked_ahead(self, completion: Completion) -> str:
-        """What a look-ahead says: of a forced answer, its box around the completion.
+        """A look-ahead's text; a forced answer gets its box.
 
         A completion cut by its limit leaves the box open, so half an answer is none.
         """
@@ -83,7 +83,7 @@ class Book:
         return f"{paper.OPENING}\n\n{ideas}\n\n{_lettered(paper.FORMAT, question)}"
 
     def summary(self, question: Question, text: str) -> Prompt:
-        """Asks for a summary of a candidate's text; the question is not shown."""
+        """A prompt for a summary of a candidate's text alone."""
         return Prompt("", _lettered(paper.SUMMARY, question).replace("{text}", text.strip()))
 
     def idea(self, attempt: Attempt) -> str:

@@ -1,7 +1,8 @@
-"""The paper's prompts (Appendix "Prompt Templates"), word for word, quoted as the experiment's data.
+"""The paper's prompts (Appendix "Prompt Templates"), word for word.
 
-The paper sets one sentence in bold; it is written with Markdown's asterisks here. `IDEAS` is the paragraph that
-promises tagged ideas; it is apart because a base model without ideas is asked without it.
+They are quoted as the experiment's data. The paper sets one sentence in bold; it is written with Markdown's
+asterisks here. `IDEAS` is the paragraph that promises tagged ideas; it is apart because a base model without
+ideas is asked without it.
 """
 
 from icpo.types import AnswerKind

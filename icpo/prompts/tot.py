@@ -40,7 +40,7 @@ class Thoughts:
         return self._continue(book, question, steps, _THE_REST)
 
     def is_finished(self, steps: str) -> bool:
-        """Whether the final output was written: the prompts ask for it in a box."""
+        """Whether the final output was written, in a box."""
         return _END_MARK in steps
 
     def _continue(self, book: PromptBook, question: Question, steps: str, instruction: str) -> Prompt:

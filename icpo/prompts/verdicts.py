@@ -38,7 +38,7 @@ class VerdictForm(str, Enum):
 
 @validated
 class Verdict:
-    """One way to ask for a verdict; `max_tokens` is the room of a reply."""
+    """One form of verdict; `max_tokens` is a reply's room."""
 
     form: VerdictForm
     max_tokens: PositiveInt

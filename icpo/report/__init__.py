@@ -1,4 +1,4 @@
-"""Reporting: stored results to one frame, and from it tables, figures and pages."""
+"""Reporting: one frame of stored results, tables, figures and pages."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

@@ -54,7 +54,7 @@ class ArmKey:
 
     @property
     def line(self) -> "ArmKey":
-        """What the arms of one line of a table share: all but the benchmark."""
+        """The key of a line of a table: all except benchmark."""
         return replace(self, benchmark="")
 
 

@@ -48,7 +48,7 @@ def differences_of(arms: Sequence[Arm]) -> tuple[tuple[Difference, ...], tuple[s
 
 
 def pooled_arms(arms: Iterable[Arm]) -> tuple[Arm, ...]:
-    """Each arm that has at least two benchmarks of a pool, over these together."""
+    """Arms pooled over at least two benchmarks of a pool."""
     groups: dict[tuple[object, ...], list[Arm]] = {}
     for arm in arms:
         for pool in POOLS:

@@ -22,7 +22,7 @@ Row = Mapping[str, Any]
 
 
 def write_scores(frame: pd.DataFrame, folder: Path, metric: str = "mean_at_k") -> tuple[Path, ...]:
-    """Writes scores.png and scores.pdf; whiskers are 95% intervals. Nothing is written without scores."""
+    """Write scores.png and scores.pdf, if there are scores."""
     scores = frame[~frame["is_difference"] & ~frame["is_pool"] & (frame["metric"] == metric)]
     if scores.empty:
         return ()
@@ -92,7 +92,7 @@ def dots(scores: pd.DataFrame) -> "Figure":
 
 
 def number_bars(axes: "Axes", places: Sequence[float], values: Sequence[float]) -> None:
-    """Writes the bars' values, in percent, below the axis, where no whisker crosses them."""
+    """Write the bars' values, in percent, below the axis."""
     for place, value in zip(places, values, strict=True):
         axes.text(
             place, -0.015, percent(value), ha="center", va="top", fontsize=7, color="#333333",

@@ -70,7 +70,7 @@ def score_frame(arms: Sequence[Arm], differences: Sequence[Difference]) -> pd.Da
 
 
 def sections(frame: pd.DataFrame) -> Iterator[tuple[str, str, int, pd.DataFrame]]:
-    """Each backbone, protocol and k of a frame with its rows, in order."""
+    """The sections of a frame (backbone, protocol, k), in order."""
     for (backbone, protocol, k), part in frame.groupby(SECTION, sort=False):
         yield str(backbone), str(protocol), int(str(k)), part
 

@@ -1,4 +1,4 @@
-"""In which order the lines of a table come, and what each is called."""
+"""The order and the names of a table's lines."""
 
 import re
 from collections.abc import Callable, Iterable

@@ -54,11 +54,12 @@ def _scores() -> dict[tuple[str, ...], float]:
 
 
 def beside_paper(frame: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
-    """Each of `numbers` beside ours: the columns of KEY, paper_value, paper_std, ours, difference, verdict.
+    """The paper's `numbers` beside ours, with difference and verdict.
 
-    Ours are `value`, `low`, `high`, `protocol`, `line`, `num_questions` and `num_pairs`, missing where this
-    run has no such number (`not run`). The verdict is `within` where the paper's value, give or take its
-    tolerance, meets our interval, else `above` or `below`.
+    Columns: those of KEY, paper_value, paper_std, ours, difference, verdict. Ours are `value`, `low`, `high`,
+    `protocol`, `line`, `num_questions` and `num_pairs`, missing where this run has no such number (`not
+    run`). The verdict is `within` where the paper's value, give or take its tolerance, meets our interval,
+    else `above` or `below`.
     """
     scores = frame[~frame["is_difference"]]
     columns = ["value", "low", "high", "protocol", "line", "num_questions", "num_pairs"]

@@ -1,4 +1,4 @@
-"""The report of a run, made from what is stored: tables, differences, figure."""
+"""The report of a run: tables, differences, figure."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path

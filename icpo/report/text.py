@@ -36,7 +36,7 @@ def interval(row: Mapping[str, Any], signed: bool = False) -> str:
 
 
 def cell_text(row: Mapping[str, Any] | None, signed: bool = False) -> str:
-    """`41.2 [35.0, 47.1] ±1.2` of a row with an estimate; empty for None."""
+    """An estimate as `41.2 [35.0, 47.1] ±1.2`; empty for None."""
     if row is None or row["value"] is None:
         return ""
     return f"{percent(row['value'], signed)} {interval(row, signed)}{spread(row)}"
@@ -66,7 +66,7 @@ def escape(text: str) -> str:
 
 
 def tabular(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A LaTeX tabular of texts that needs booktabs, the first row its header."""
+    """A LaTeX tabular of texts with a header; needs booktabs."""
     lines = [" & ".join(map(escape, row)) + r" \\" for row in (header, *rows)]
     body = "\n".join([lines[0], r"\midrule", *lines[1:]])
     return f"\\begin{{tabular}}{{{'l' * len(header)}}}\n\\toprule\n{body}\n\\bottomrule\n\\end{{tabular}}\n"

@@ -1,4 +1,4 @@
-"""What a cell writes into its folder, and the lock under which it does."""
+"""What a cell writes into its folder, under a lock."""
 
 import json
 import logging
@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 
 
 class CellRecords:
-    """The folder of a cell, open for the one process that works on it.
+    """The folder of a cell, open for one process.
 
     Journal and results are appended to; scores, metrics and status are replaced whole.
     """
@@ -114,11 +114,11 @@ class CellRecords:
 
     @property
     def extents(self) -> tuple[Extent, ...]:
-        """What the cell was to cover, each time that changed; the last one holds."""
+        """The cell's extents in order; the last one holds."""
         return extents_of(self.manifest)
 
     def extend(self, extent: Extent) -> None:
-        """Notes in the manifest what the cell is to cover from now on."""
+        """Note in the manifest what the cell covers from now on."""
         self.manifest = note_extent(self.folder, self.manifest, extent)
 
     def done(self) -> set[tuple[str, int]]:

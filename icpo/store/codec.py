@@ -1,7 +1,7 @@
-"""Results and scores as lines of JSON, both ways (docs/reliability.md describes the fields).
+"""Results and scores as lines of JSON, both ways.
 
-Texts of completions stay in the journal: a result that was read has completions without text, whose `draw`
-says where it is. All else comes back as it was.
+docs/reliability.md describes the fields. Texts of completions stay in the journal: a result that was read has
+completions without text, whose `draw` says where it is. All else comes back as it was.
 """
 
 from collections.abc import Mapping, Sequence

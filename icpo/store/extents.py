@@ -20,7 +20,7 @@ class Extent:
 
 
 def extents_of(manifest: Mapping[str, Any]) -> tuple[Extent, ...]:
-    """The extents of a cell, the first one first; the last one holds."""
+    """The extents of a cell in order; the last one holds."""
     return tuple(
         Extent(tuple(one["seeds"]), tuple(one["question_ids"]), one["num_finals"])
         for one in manifest.get("extents", ())

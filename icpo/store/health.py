@@ -51,7 +51,7 @@ class Health:
 
     @property
     def is_sound(self) -> bool:
-        """Whether nothing is damaged or missing, as far as that can be known."""
+        """Whether nothing is known to be damaged or missing."""
         return not self.faults
 
     @property
@@ -83,7 +83,7 @@ class _Journal:
 
 
 def verify(folder: Path) -> Health:
-    """Reads every byte of a cell's manifest, journal, results, scores, metrics and status."""
+    """Check every byte of a cell's files."""
     faults: list[str] = []
     manifest = _tried(faults, lambda: read_manifest(folder))
     if manifest is None:

@@ -86,7 +86,7 @@ def survey(file: BinaryIO) -> Iterator[Record | range]:
 
 
 def read_payload(file: BinaryIO, record: Record) -> bytes | None:
-    """The packed completions of a record, None if they do not match their CRC."""
+    """The packed completions of a record; None if damaged."""
     file.seek(record.offset)
     payload = file.read(record.end - 1 - record.offset)
     return payload if _crc(record.key, payload) == record.crc else None
@@ -111,7 +111,7 @@ def _crc(key: str, payload: bytes) -> bytes:
 
 
 class JournalReader:
-    """One journal file, read only; holds keys and offsets in memory, never texts.
+    """One journal file, read only, with keys and offsets in memory.
 
     The file may grow while it is read: an unfinished record at its end is left for the next `refresh`.
     """
@@ -173,7 +173,7 @@ class JournalReader:
 
 
 def journal_keys(path: Path) -> frozenset[str]:
-    """The keys of a journal's records, none where there is no such file."""
+    """The keys of a journal's records; none without the file."""
     reader = JournalReader(path)
     if file_size(path):
         reader.refresh()
@@ -182,7 +182,7 @@ def journal_keys(path: Path) -> frozenset[str]:
 
 
 def damaged(path: Path, offset: int) -> RecordsError:
-    """The error for a journal that cannot be read on, though more follows."""
+    """The error for a journal with damage before its end."""
     return RecordsError(
         f"{path} is damaged at byte {offset}, before its end. Keep every record that is whole with "
         f"`icpo salvage {path.parent}` and run the same command again: only what was lost is sampled again."

@@ -127,7 +127,7 @@ class Lock:
         self._thread.start()
 
     def check(self) -> None:
-        """Raises RecordsError if the lock went to another while this process was stopped."""
+        """Raises RecordsError if another process took the lock."""
         if time.monotonic() - self._beat_at > self._pace.beat_seconds:
             self._beat()
         if self._stop.is_set():

@@ -119,9 +119,10 @@ def note_resolved(
     way_out: str = "",
     accepts_changes: bool = False,
 ) -> dict[str, Any]:
-    """The manifest with facts that only a load knows (digests, revisions), stored.
+    """The stored manifest with facts known after loading.
 
-    A change that is accepted is an entry of `accepted_changes`, with what the fact was and is.
+    Such as digests and revisions. A change that is accepted is an entry of `accepted_changes`, with what the
+    fact was and is.
 
     Raises:
         OtherResults: a fact stored earlier is another one now; `way_out` ends the message.

@@ -47,7 +47,7 @@ def load_results(folder: Path) -> tuple[QuestionResult, ...]:
 
 
 def load_scores(folder: Path) -> tuple[QuestionScore, ...]:
-    """The scores of a cell; none if nothing is stored yet. See `load_results`."""
+    """The scores of a cell, if any. See `load_results`."""
     return _load_measured(folder / SCORES_NAME, decode_score, num_measured)
 
 
@@ -134,7 +134,7 @@ def load_lines(path: Path, decode: Callable[[Mapping[str, Any]], Stored]) -> tup
 def decoded_lines(
     path: Path, seal: Seal, decode: Callable[[Mapping[str, Any]], Stored]
 ) -> list[Stored | None]:
-    """The values of the lines of a file, None for a damaged line."""
+    """The values of a file's lines, None for a damaged one."""
     values: list[Stored | None] = []
     for row in read_lines(path, seal):
         try:

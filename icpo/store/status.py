@@ -78,7 +78,7 @@ def read_status(folder: Path) -> dict[str, Any] | None:
 
 
 def stored_status(folder: Path, seal: Seal = Seal()) -> dict[str, Any] | None:  # noqa: B008  (immutable)
-    """What status.json says word for word, its texts and numbers checked. Raises RecordsError."""
+    """The content of status.json, checked. Raises RecordsError."""
     path = folder / STATUS_NAME
     row = read_json(path, seal)
     for name, value in (row or {}).items():

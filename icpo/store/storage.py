@@ -31,7 +31,7 @@ def now_text() -> str:
 
 @contextmanager
 def explained(path: Path, doing: str) -> Iterator[None]:
-    """Turns an OSError into a RecordsError that names the path and the way out."""
+    """Turns an OSError into a RecordsError with path and fix."""
     try:
         yield
     except OSError as error:

@@ -37,7 +37,7 @@ def has_credentials(environment: Mapping[str, str], home: Path) -> bool:
 
 
 def is_reachable(url: str) -> bool:
-    """Whether something accepts connections there; a proxy is trusted to reach what it must."""
+    """Whether something accepts connections there, or at a proxy."""
     if url not in _answers:
         _answers[url] = bool(getproxies().get(urlparse(url).scheme)) or _accepts(url)
         if not _answers[url]:
@@ -46,7 +46,7 @@ def is_reachable(url: str) -> bool:
 
 
 def give_up(url: str, reason: object) -> None:
-    """Counts a server as out of reach for the rest of the process."""
+    """Count a server as out of reach for this process."""
     if _answers.get(url, True):
         shown = " ".join(str(reason).split())[:SHOWN_CHARACTERS]
         log.warning("W&B cannot be used (%s): this process tracks offline from here on", shown)

@@ -1,4 +1,4 @@
-"""The report of a run as an artifact beside the runs of its cells."""
+"""The report of a run as a W&B artifact."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -25,7 +25,7 @@ INIT_SECONDS = 30.0
 
 
 class WandbMode(str, Enum):
-    """`auto` is WANDB_MODE if set, else online with a key or login, else offline."""
+    """How W&B is used; `auto` is WANDB_MODE, else by login."""
 
     AUTO = "auto"
     ONLINE = "online"

@@ -29,7 +29,7 @@ def save_workspace(run_name: str, *, project: str, entity: str | None) -> str:
 
 
 def workspace(run_name: str, *, project: str, entity: str) -> Any:
-    """The view: runs of the group, scores as bars, progress and costs as curves."""
+    """The view of a group: scores, progress and costs."""
     spaces, reports = _load("workspaces"), _load("reports.v2")
     bars = [
         reports.BarPlot(title=title, metrics=[reports.SummaryMetric(f"{name}.value")], range_x=(0, 1))

@@ -41,7 +41,7 @@ SETTINGS = ConfigDict(strict=True, arbitrary_types_allowed=True, extra="forbid")
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def validated(kind: type[T]) -> type[T]:
-    """The class as a frozen dataclass with slots, whose constructor checks every value.
+    """The class as a frozen dataclass that checks its values.
 
     Raises pydantic.ValidationError, a ValueError; a ValueError of `__post_init__` is in it.
     """
@@ -52,7 +52,7 @@ def validated(kind: type[T]) -> type[T]:
 
 
 def check_values(kind: type, values: Mapping[str, Any]) -> None:
-    """Check values against the annotations of a dataclass that does not check them itself.
+    """Check values against the annotations of a dataclass.
 
     Raises:
         pydantic.ValidationError: a value does not fit.

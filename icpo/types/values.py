@@ -83,7 +83,7 @@ class Sampling:
                 )
 
     def limited(self, max_tokens: int) -> "Sampling":
-        """The same for at most so many tokens; what may not exceed them is lowered with them."""
+        """The same sampling, limited to so many tokens."""
         limit = min(max_tokens, self.max_tokens)
         lowered = {name: min(getattr(self, name), limit) for name in ("min_tokens", "min_room_tokens")}
         return replace(self, max_tokens=limit, **lowered)

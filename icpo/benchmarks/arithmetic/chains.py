@@ -1,4 +1,4 @@
-"""Draws chains of operations whose every value is a whole number within bounds."""
+"""Random chains of operations with whole values within bounds."""
 
 from dataclasses import dataclass
 from random import Random

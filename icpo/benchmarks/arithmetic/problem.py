@@ -53,7 +53,7 @@ class Chain:
 
     @property
     def canonical(self) -> str:
-        """The computation without its story: equal for problems that differ in words alone."""
+        """The computation without its story, for comparison."""
         return str(self.start) + "".join(f"{s.operation.value}{s.operand}" for s in self.steps)
 
     @property

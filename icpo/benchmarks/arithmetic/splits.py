@@ -28,13 +28,13 @@ class Split(str, Enum):
 
     @classmethod
     def of(cls, chain: Chain) -> "Split":
-        """The split of a chain: one bucket in twenty is test, one is dev."""
+        """The split of a chain; a twentieth is test, another dev."""
         return {0: cls.TEST, 1: cls.DEV}.get(chain.digest % NUM_BUCKETS, cls.TRAIN)
 
 
 @dataclass(frozen=True, slots=True)
 class ProblemSet:
-    """A named set: the chain lengths it cycles through, its operands and its worlds."""
+    """A named set: chain lengths, operands and worlds."""
 
     lengths: tuple[int, ...]
     rules: Rules
@@ -55,7 +55,7 @@ HELDOUT_SETS = {
 def draw_problem(
     rng: Random, num_steps: int, split: Split, rules: Rules, worlds: tuple[World, ...]
 ) -> Problem:
-    """A problem of a split: chains are sampled until one falls into it."""
+    """A problem of a split, by sampling chains until one fits."""
     while Split.of(chain := draw_chain(rng, num_steps, rules)) is not split:
         pass
     return Problem(f"{chain.digest:016x}", tell(rng, chain, worlds), chain)

@@ -10,7 +10,7 @@ EXAMPLE = "Ben has 135 marbles. Ben buys 20 more. How many marbles does Ben have
 
 
 def unknown_words(text: str) -> list[str]:
-    """The words of a text that no word problem has, in their order."""
+    """The words of a text that no word problem has."""
     return [word for word in dict.fromkeys(WORD.findall(text)) if word.lower() not in _vocabulary()]
 
 

@@ -1,4 +1,4 @@
-"""Calls to an OpenAI-compatible server: bounded concurrency, retries, and one booking for each charge."""
+"""Calls to a server: bounded concurrency, retries and accounting."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""Tokens of a text, for servers that do not say how many there were."""
+"""Tokens of a text, where a server does not count them."""
 
 import logging
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""What is wrong with a reply, and what an error says; pure functions."""
+"""Faults of a reply, and what an error says."""
 
 from icpo.safe_text import shortened
 
@@ -19,7 +19,7 @@ SHOWN_CHARACTERS = 120
 
 
 class ReplyError(Exception):
-    """A reply that is not what its status promised; the next one may be."""
+    """A malformed reply; the next one may be well formed."""
 
     def __init__(self, kind: str, detail: str = "") -> None:
         super().__init__(f"{kind}: {detail}" if detail else kind)

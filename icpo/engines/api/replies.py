@@ -80,7 +80,7 @@ def read_reply(reply: object) -> Reply:
 
 
 def token_counts(reply: Mapping[str, Any]) -> TokenCounts | None:
-    """The usage of a reply; None where it names none, or none above zero.
+    """The usage of a reply; None where it names none.
 
     Some servers leave the thoughts out of completion_tokens, but none out of the total.
     """

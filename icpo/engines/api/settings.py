@@ -82,7 +82,7 @@ class OpenAISettings:
         return self.max_n if self.supports_n else 1
 
     def preflight(self) -> None:
-        """Raises EngineError when the package, the key or support for a proxy is missing."""
+        """Raises EngineError without the package, key or support for proxies."""
         self.client(load_openai(), self.urls[0])
 
     def start(self, backbone: Backbone, *, max_context_tokens: int) -> OpenAIEngine:
@@ -112,7 +112,7 @@ class OpenAISettings:
             ) from error
 
     def key(self) -> str:
-        """The key, from the environment alone. Raises EngineError when it is not there."""
+        """The key from the environment. Raises EngineError without one."""
         if self.api_key_env is None:
             return "none"  # the package insists on one
         return _from_environment(self.api_key_env, f"the key of {self.urls[0]}", "engine.api_key_env")
@@ -127,7 +127,7 @@ class OpenAISettings:
         }
 
     def secrets(self) -> list[str]:
-        """What must not be shown: the key, and headers read from the environment."""
+        """Secrets: the key, and headers read from the environment."""
         headers = self.environment_headers()
         hidden = [headers[name] for name, value in self.headers.items() if value.startswith("$")]
         return hidden + ([] if self.api_key_env is None else [self.key()])
@@ -149,7 +149,7 @@ def _from_environment(variable: str, what: str, setting: str) -> str:
 
 
 def load_openai() -> ModuleType:
-    """The `openai` module, imported here alone so that all else runs without it."""
+    """The `openai` module, imported only when it is needed."""
     try:
         import openai
     except ImportError as error:

@@ -11,7 +11,7 @@ from icpo.errors import BudgetError
 
 @dataclass(frozen=True, slots=True)
 class Spend:
-    """Replies received, tokens of their prompts and completions, and their price in dollars."""
+    """Replies received, their tokens, and their price in dollars."""
 
     requests: int = 0
     prompt_tokens: int = 0

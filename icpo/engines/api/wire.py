@@ -27,7 +27,7 @@ def is_web_address(base_url: str) -> bool:
 
 
 def needed_extras(sampling: Sampling) -> list[str]:
-    """The settings that the plain API does not know and that are not neutral."""
+    """Settings in use that the plain API lacks."""
     return [name for name, neutral in EXTRAS.items() if getattr(sampling, name) != neutral]
 
 
@@ -40,7 +40,7 @@ def body(
     first: int,
     max_tokens: int,
 ) -> Json:
-    """One call: samples `first` and following of a request, at most `max_tokens` each."""
+    """One call for samples from `first` on, with `max_tokens` each."""
     is_chat = backbone.chat_template is ChatTemplate.OWN
     fields: Json = {"model": backbone.model_id, settings.max_tokens_field: max_tokens}
     if is_chat:

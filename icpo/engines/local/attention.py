@@ -54,7 +54,7 @@ def attend(
 
 
 def rows_at_a_time(q: Tensor, k: Tensor, max_scores: int) -> list[slice]:
-    """The rows in pieces of at most `max_scores` scores, one row at least."""
+    """The rows in pieces of at most `max_scores` scores."""
     at_a_time = max(max_scores // (q.shape[1:-1].numel() * k.shape[-2]), 1)
     return [slice(start, min(start + at_a_time, len(q))) for start in range(0, len(q), at_a_time)]
 
@@ -129,7 +129,7 @@ class Shared:
         self._bias = _padding_bias(self.lengths, self.keys[0])
 
     def span(self, first: int, last: int, members: Members) -> "Shared":
-        """The same keys and values for owners first..last alone; `members` count from `first`."""
+        """Keys and values of owners first..last; `members` count from `first`."""
         owners = slice(first, last + 1)
         keys, values = [k[owners] for k in self.keys], [v[owners] for v in self.values]
         return Shared(keys, values, self.lengths[owners], members)
@@ -147,7 +147,7 @@ class Shared:
         return out[self._places_B], lse[self._places_B]
 
     def keep(self, rows: Members) -> None:
-        """Goes on with these rows, in this order; owners without a row are dropped."""
+        """Keep these rows, in this order, and the owners with rows."""
         members = self.members[rows]
         is_used = np.bincount(members, minlength=len(self.lengths)) > 0
         if not is_used.all():

@@ -1,4 +1,4 @@
-"""The sampling loop over one batch of rows: sample, end rows, drop them, step."""
+"""The sampling loop over one batch: sample, end, drop, step."""
 
 from collections.abc import Sequence
 from typing import Protocol

@@ -1,4 +1,4 @@
-"""Which prompts begin alike, so that what they share is computed and stored once."""
+"""Prompts that begin alike, to compute the shared part once."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Log-probabilities of given texts: the model is fed their tokens instead of its own.
+"""Log-probabilities of given texts, fed to the model as tokens.
 
 Shapes: B rows, V vocabulary.
 """

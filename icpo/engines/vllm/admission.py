@@ -37,7 +37,7 @@ class Admission:
     def admits(
         self, ticket: int, purpose: Purpose, num_prompt_tokens: int, sampling: Sampling, num_samples: int
     ) -> bool:
-        """Whether a request may start now; if so, it holds its reservation until `release`.
+        """Whether a request may start now, with its reservation made.
 
         A request that would be alone always may.
         """

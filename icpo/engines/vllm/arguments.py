@@ -1,4 +1,4 @@
-"""Arguments of vLLM's engine for our settings; pure, except for the installed build."""
+"""Arguments of vLLM's engine for our settings."""
 
 import importlib.metadata
 from pathlib import Path

@@ -87,7 +87,7 @@ class VllmEngine:
         log.info("engine started: %s", self.identity)
 
     def submit(self, ticket: int, request: SampleRequest) -> None:
-        """Queues a request; it starts as soon as the cache has room for it.
+        """Queue a request until the cache has room for it.
 
         A prompt that leaves less than `min_room_tokens` is answered with `prompt_too_long` and no text.
         """

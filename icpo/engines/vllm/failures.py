@@ -1,4 +1,4 @@
-"""What went wrong inside vLLM, and what a user can do about it."""
+"""What went wrong inside vLLM, and how to fix it."""
 
 from typing import TYPE_CHECKING
 

@@ -7,7 +7,7 @@ GIGABYTE = 1e9
 
 
 def used_gb(num_devices: int) -> float | None:
-    """Memory in use on the process's own devices together, in GB; None without NVML."""
+    """Memory in use on this process's devices, GB; None without NVML."""
     nvml = _nvml()
     if nvml is None:
         return None

@@ -1,1 +1,1 @@
-"""A reader of mathematical answers: text to an exact form. It knows nothing of language models."""
+"""From mathematical answers to exact forms; knows nothing of language models."""

@@ -1,9 +1,9 @@
-"""Exact arithmetic on what answers are made of: sums of products of rationals, roots, constants and symbols.
+"""Exact arithmetic on sums of products of generators.
 
-A `Sum` is a normal form. Over independent generators (roots of different primes, the imaginary unit, pi, e,
-symbols) two sums are the same if and only if their values are. Anything else (a sine, a symbol in an
-exponent) enters as an opaque generator: then equal sums still have equal values, but different
-ones may have too; see `is_complete`.
+These are rationals, roots, constants and symbols. A `Sum` is a normal form. Over independent generators
+(roots of different primes, the imaginary unit, pi, e, symbols) two sums are the same if and only if their
+values are. Anything else (a sine, a symbol in an exponent) enters as an opaque generator: then equal sums
+still have equal values, but different ones may have too; see `is_complete`.
 """
 
 import re
@@ -25,7 +25,7 @@ _ENDS_IN_COMMAND = re.compile(r"\\[A-Za-z]+\Z")
 
 
 class OversizedError(ArithmeticError):
-    """A number too large to be written out, such as a tower of powers."""
+    """A number too large to write out, as a power tower."""
 
 
 class _Work(threading.local):
@@ -55,7 +55,7 @@ def _spend(work: float) -> None:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Generator:
-    """One indeterminate: `kind` is root, imaginary, symbol or an opaque operation; `name` is LaTeX."""
+    """One indeterminate: a root, i, a symbol or an opaque operation."""
 
     kind: str
     name: str
@@ -72,7 +72,7 @@ Monomial = tuple[tuple[Generator, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """Sum of coefficient times monomial, sorted, without zeros; the empty sum is 0."""
+    """A sorted sum of coefficients times monomials; empty means 0."""
 
     terms: tuple[tuple[Monomial, Fraction], ...]
 
@@ -117,12 +117,12 @@ def number(value: int | Fraction) -> Sum:
 
 
 def symbol(name: str) -> Sum:
-    """A variable or constant, by its LaTeX name; `i` is the imaginary unit."""
+    """A variable or constant by its LaTeX name; `i` is imaginary."""
     return _single(Generator("imaginary" if name == "i" else "symbol", name))
 
 
 def opaque(kind: str, name: str, *arguments: Sum) -> Sum:
-    """A value not looked into; equal names mean equal values. Raises OversizedError for a long name."""
+    """A value known by its name alone. Raises OversizedError."""
     _spend(1 + len(name) / 20)
     if len(name) > MAX_NAME_CHARACTERS:
         raise OversizedError("an expression nested too deeply to be written out")
@@ -160,7 +160,7 @@ def divide(a: Sum, b: Sum) -> Sum:
 
 
 def inverse(one: Sum) -> Sum:
-    """1 / one: exact for a single term and for numbers with roots, opaque for other sums."""
+    """1 / one, exact for terms and numbers with roots, else opaque."""
     if not one.terms:
         raise ZeroDivisionError("an answer divides by zero")
     [(monomial, coefficient), *others] = one.terms
@@ -194,7 +194,7 @@ def scaled(one: Sum, *, keep_sign: bool) -> Sum:
 
 
 def render(one: Sum) -> str:
-    """The normal form in LaTeX, highest degree first; reading it gives the same sum."""
+    """The normal form in LaTeX; reading it gives the same sum."""
     text = "".join(_render_term(monomial, coefficient) for monomial, coefficient in _by_degree(one))
     return f"-{text[3:]}" if text.startswith(" - ") else text[3:] or "0"
 
@@ -224,7 +224,7 @@ def num_bits(value: Fraction) -> int:
 
 
 def join(left: Monomial, right: Monomial) -> tuple[Monomial, Fraction]:
-    """The product of two monomials, with squares of roots and of the imaginary unit turned into a factor."""
+    """The product of two monomials, and the factor from squares."""
     powers: dict[Generator, int] = dict(left)
     for generator, n in right:
         powers[generator] = powers.get(generator, 0) + n

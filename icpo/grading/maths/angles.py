@@ -34,7 +34,7 @@ _COSINES = {
 
 
 def apply(name: str, argument: Sum) -> Sum | None:
-    """A trigonometric function or its inverse at a named angle, else None; at a pole ZeroDivisionError."""
+    """A trigonometric function at a named angle, else None."""
     if name in _INVERSES:
         return _INVERSES[name].get(argument)
     turn = _multiple_of(argument, _PI)
@@ -46,7 +46,7 @@ def apply(name: str, argument: Sum) -> Sum | None:
 
 
 def cosine(turn: Fraction) -> Sum | None:
-    """The cosine of `turn` times pi; None unless it is a named angle."""
+    """The cosine of `turn` times pi, if it is known."""
     turn = abs(turn) % 2
     turn = 2 - turn if turn > 1 else turn
     if turn > Fraction(1, 2):
@@ -56,12 +56,12 @@ def cosine(turn: Fraction) -> Sum | None:
 
 
 def is_multiple_of_pi(argument: Sum) -> bool:
-    """Whether a sum is a rational number of half turns, and not 0."""
+    """Whether a sum is a nonzero rational multiple of pi."""
     return bool(argument.terms) and _multiple_of(argument, _PI) is not None
 
 
 def euler(exponent: Sum) -> Sum | None:
-    """The number e to the power i times a named angle; None for another exponent."""
+    """The power e^(i x) at a named angle x, else None."""
     [*terms] = exponent.terms
     if len(terms) != 1 or dict(terms[0][0]) != {_IMAGINARY: 1, _PI: 1}:
         return None

@@ -1,4 +1,4 @@
-"""Which texts another reader of mathematics may be asked about: it must not read a piece for the whole."""
+"""Texts that math-verify may be asked about without misreading."""
 
 import re
 
@@ -22,7 +22,7 @@ _WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
 
 
 def is_askable(text: str) -> bool:
-    """Whether a text without typesetting is one expression of known commands, without words and relations."""
+    """Whether a clean text is one expression of known commands."""
     if len(text) > MAX_CHARACTERS or text.count("{") != text.count("}") or _MISREAD.search(text):
         return False
     if any(command not in _COMMANDS for command in _COMMAND.findall(text)) or _WORD.search(text):

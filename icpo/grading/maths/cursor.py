@@ -6,7 +6,7 @@ from icpo.grading.maths.tokens import Token, UnreadableError, closing_index
 
 
 class Cursor:
-    """Tokens read from left to right, `at` being the index of the next. Raises UnreadableError at the end."""
+    """A cursor over tokens. Raises UnreadableError at the end."""
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self._tokens = tokens
@@ -29,7 +29,7 @@ class Cursor:
         return self._tokens[self.at].text if self.rest else ""
 
     def kind(self, ahead: int = 0) -> str:
-        """The kind of the next token, or of one further ahead; "" beyond the end."""
+        """The kind of a token ahead; "" beyond the end."""
         return self._tokens[self.at + ahead].kind if self.at + ahead < len(self._tokens) else ""
 
     def take(self) -> Token:
@@ -40,7 +40,7 @@ class Cursor:
         return self._tokens[self.at - 1]
 
     def accept(self, *texts: str) -> bool:
-        """Passes the next token if it is one of these, and says whether it was."""
+        """Pass the next token if it is one of these."""
         if self.peek in texts:
             self.at += 1
             return True
@@ -60,7 +60,7 @@ class Cursor:
         return list(self._tokens[start : self.at])
 
     def argument_tokens(self, *, whole_number: bool = False) -> list[Token]:
-        """What TeX takes as an argument: a group, or one token (one digit, unless `whole_number`)."""
+        """TeX's argument: a group or a token (digit, unless `whole_number`)."""
         if self.peek == "{":
             return self.group()[1:-1]
         token = self.take()

@@ -1,4 +1,4 @@
-"""Equations, approximations and memberships: what they name, and what value they give it."""
+"""Equations, approximations and memberships, and the values they give."""
 
 from collections.abc import Callable, Sequence
 

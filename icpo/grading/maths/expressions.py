@@ -1,4 +1,4 @@
-"""Tokens to exact values: a recursive-descent reader of what answers write between commas and brackets."""
+"""From tokens to exact values, by recursive descent."""
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -27,7 +27,7 @@ def read_expression(tokens: Sequence[Token], nesting: int = 0) -> Sum:
 
 
 def read_prefix(tokens: Sequence[Token], nesting: int = 0) -> tuple[Sum, int]:
-    """The value of the longest expression that the tokens begin with, and its number of tokens."""
+    """The value and length of the longest expression at the start."""
     reader = _Reader(tokens, nesting)
     value = reader.sum()
     return value, reader.num_taken

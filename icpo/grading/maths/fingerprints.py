@@ -1,7 +1,8 @@
-"""Keys of forms: answers that may be equal share one, so that unlike answers need not be compared in pairs.
+"""Keys of forms: answers that may be equal share one.
 
-A fingerprint is a number made from the values of an answer at the point where `sampling` evaluates. It does
-not depend on brackets, units, labels or the order of elements, since rules may forgive these.
+So unlike answers need not be compared in pairs. A fingerprint is a number made from the values of an answer
+at the point where `sampling` evaluates. It does not depend on brackets, units, labels or the order of
+elements, since rules may forgive these.
 """
 
 import math
@@ -49,21 +50,21 @@ def keys(answer: Answer) -> Keys | None:
 
 
 def spelling(answer: Answer) -> str:
-    """The letters of an answer that is written in letters alone, "" for another."""
+    """The letters of an answer of letters alone, else ""."""
     source = answer.mark if answer.shape == "words" else answer.source
     letters = "".join(filter(str.isalnum, _COMMAND.sub("", source)))
     return letters if letters.isalpha() else ""
 
 
 def surface(answer: Answer) -> Hashable:
-    """What rules see of an answer beyond its form: groups of digits, letters alone, the order of a list."""
+    """What rules see beyond the form: digits, letters, order."""
     if answer.shape == "scalar" and (_GROUPED.fullmatch(answer.source) or spelling(answer)):
         return answer.source
     return answer.given
 
 
 def fingerprints(answer: Answer) -> list[complex] | None:
-    """The fingerprints of an answer, several where a unit or base may be left out; None if unknown."""
+    """The fingerprints of an answer, with its options; or None."""
     if answer.shape == "labelled":
         numbers = fingerprints(answer.parts[0])
         line = [] if answer.value is None else [sampling.value_of(answer.value)]

@@ -1,4 +1,4 @@
-"""The form of an answer: what kind of thing it is, its parts and its exact value."""
+"""The form of an answer: its kind, parts and exact value."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -40,7 +40,7 @@ _ANY_LABEL = r"\text{value}"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A form with its parts; equal forms have equal values. `source` and `given` are not compared."""
+    """A form with its parts; equal forms have equal values."""
 
     shape: Shape
     mark: str = ""
@@ -58,9 +58,10 @@ class Answer:
 
 
 def unordered(shape: Shape, parts: "tuple[Answer, ...]") -> Answer:
-    """A list, set or union: parts sorted, in sets and unions each once; `given` keeps them as written.
+    """A list, set or union with sorted parts.
 
-    The union of one thing with itself is that thing.
+    In sets and unions each part occurs once; `given` keeps them as written. The union of one thing with
+    itself is that thing.
     """
     once = tuple(dict.fromkeys(parts)) if shape in ("set", "union") else parts
     if shape == "union" and len(once) == 1:
@@ -69,7 +70,7 @@ def unordered(shape: Shape, parts: "tuple[Answer, ...]") -> Answer:
 
 
 def normal_form(answer: Answer) -> str:
-    """One text for all answers of a value, in LaTeX; the source of those too large to be written out."""
+    """One LaTeX text for all answers of a value."""
     text = _render(answer)
     is_writable = len(text) <= MAX_NORMAL_FORM_CHARACTERS and "0x" not in text
     return text if is_writable else answer.source or answer.mark

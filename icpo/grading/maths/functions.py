@@ -10,7 +10,7 @@ _MAX_LOG_BITS = 400
 
 
 def apply(name: str, base: Sum | None, argument: Sum) -> Sum:
-    r"""A function by its name without backslash, of an argument; `base` is that of a logarithm.
+    r"""A function of an argument, by name; `base` for logarithms.
 
     Raises ZeroDivisionError at a pole.
     """

@@ -57,7 +57,7 @@ def as_interval(pair: Answer) -> Answer | None:
 
 
 def union(parts: Sequence[Answer]) -> Answer:
-    """The union of intervals, pairs that can only be intervals here, and sets of numbers.
+    """The union of intervals, pairs read as intervals, and sets.
 
     Pieces that overlap or touch are merged, and the rest sorted, if all ends are real numbers.
     """
@@ -79,7 +79,7 @@ def union(parts: Sequence[Answer]) -> Answer:
 
 
 def intersection(sets: Sequence[Answer]) -> Answer | None:
-    """What intervals and unions of them share, perhaps nothing; None if their ends cannot be ordered.
+    """The intersection of intervals and unions; None if not ordered.
 
     Of a lower and an upper half-line, the interval between whatever ends they have.
     """

@@ -1,4 +1,4 @@
-"""Names of quantities, as before an equals sign: x, f(2), AC, a + b, the angle ABC."""
+"""Names of quantities before an equals sign: x, f(2), AC."""
 
 from collections.abc import Sequence
 
@@ -17,10 +17,10 @@ _MAX_CORNERS = 6
 
 
 def name_of(tokens: Sequence[Token]) -> str | None:
-    """The label that a side of an equation is whatever the other side holds; words are the empty label.
+    """A side's label, whatever the other side holds.
 
-    A symbol, a call such as f(2) or P(A), corners such as AC, |AC| or [ABC], an angle, a sum over a range,
-    a tuple of symbols. None if it is none of these.
+    Words are the empty label. A symbol, a call such as f(2) or P(A), corners such as AC, |AC| or [ABC], an
+    angle, a sum over a range, a tuple of symbols. None if it is none of these.
     """
     if not tokens:
         return None
@@ -38,9 +38,10 @@ def name_of(tokens: Sequence[Token]) -> str | None:
 
 
 def expression_label(value: Sum) -> str | None:
-    """The label that an expression is before a number: a + b, m/n, x + y, cos A.
+    """The label that an expression is before a number.
 
-    Not x^2 + y^2, a curve, and not 2a, |a| or 1/x, which say what a or x is.
+    Such as a + b, m/n, x + y or cos A. Not x^2 + y^2, a curve, and not 2a, |a| or 1/x, which say what a or x
+    is.
     """
     symbols = symbols_in(value)
     if len(symbols) == 1 and all(generator.kind not in _RATIOS for generator in value.generators):
@@ -58,7 +59,7 @@ def _is_combination(value: Sum) -> bool:
 
 
 def symbols_in(value: Sum) -> set[str]:
-    """The names of the symbols and calls in an expression, constants left out."""
+    """The names of symbols and calls, without constants."""
     names: set[str] = set()
     for generator in value.generators:
         if generator.kind == "symbol" and generator.name not in algebra.CONSTANTS:

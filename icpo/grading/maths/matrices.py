@@ -58,7 +58,7 @@ def _is_conditional(token: Token) -> bool:
 
 
 def read_matrix(environment: str, inner: Sequence[Token], read: Read) -> Answer:
-    """A matrix; a determinant is none (UnreadableError), nor a matrix of matrices (OversizedError)."""
+    """A matrix. Raises UnreadableError for determinants, OversizedError for nesting."""
     if environment not in _MATRICES:
         raise UnreadableError(f"{environment} is no matrix")
     if sum(token.kind == "begin" for token in inner) > 1:

@@ -16,9 +16,10 @@ _INFINITE = {symbol(r"\infty"): inf, negate(symbol(r"\infty")): -inf}
 
 
 def approximates(decimal: Sum, exact: Sum, num_digits: int) -> bool:
-    """Whether `decimal` has at least `num_digits` significant digits and rounds or cuts off `exact`.
+    """Whether `decimal` rounds or cuts off `exact`.
 
-    Always False if `num_digits` is 0, or if `exact` has no real value.
+    With at least `num_digits` significant digits. Always False if `num_digits` is 0, or if `exact` has no
+    real value.
     """
     written = decimal.constant
     num_places = _num_places(written) if written is not None else 0
@@ -41,7 +42,7 @@ def _num_places(value: Fraction) -> int:
 
 
 def real_value(one: Sum) -> Fraction | float | None:
-    """The value to some fifty digits, or an infinity; None if it depends on symbols or is not real."""
+    """The value to fifty digits or an infinity, if real."""
     if (sign := _INFINITE.get(one)) is not None:
         return sign
     total = Fraction(0)

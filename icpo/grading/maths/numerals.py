@@ -17,7 +17,7 @@ _PARTS = {"half": 2, "halves": 2, **_ORDINALS, **{f"{word}s": n for word, n in _
 
 
 def read_numeral(words: Sequence[str]) -> tuple[Fraction, int] | None:
-    """The number that words in small letters begin with, and how many they are; None if there is none."""
+    """The number that words begin with, and their count, or None."""
     if words and words[0] == "half":
         return Fraction(1, 2), 1
     whole, num_read = _read_whole(words)

@@ -1,4 +1,4 @@
-"""Powers, roots, factorials and binomial coefficients of exact values; opaque where they are not exact."""
+"""Exact powers, roots, factorials and binomials, opaque otherwise."""
 
 from fractions import Fraction
 from functools import lru_cache
@@ -34,7 +34,7 @@ SMALL_PRIMES = [p for p in range(2, 1000) if all(p % d for d in range(2, isqrt(p
 
 
 def power(base: Sum, exponent: Sum) -> Sum:
-    """`base` to the power `exponent`, exact for whole exponents and square roots. Raises OversizedError."""
+    """A power, exact for whole exponents and square roots."""
     n = exponent.constant
     if n is None:
         if base == symbol("e") and (turned := euler(exponent)) is not None:
@@ -46,10 +46,10 @@ def power(base: Sum, exponent: Sum) -> Sum:
 
 
 def root(one: Sum, degree: int) -> Sum:
-    """The principal root, or the real one of odd degree; exact for rationals where it can be, else opaque.
+    """The principal root, or the real one of odd degree.
 
-    Of a product, the square root is taken factor by factor where that holds for positive symbols:
-    sqrt(9 x / n) is 3 sqrt(x) / sqrt(n).
+    Exact for rationals where it can be, else opaque. Of a product, the square root is taken factor by factor
+    where that holds for positive symbols: sqrt(9 x / n) is 3 sqrt(x) / sqrt(n).
     """
     value = one.constant
     if value is not None and value < 0 and degree % 2:
@@ -70,7 +70,7 @@ def root(one: Sum, degree: int) -> Sum:
 
 
 def factorial_of(one: Sum) -> Sum:
-    """Factorial: of a natural number exact, of n + 2 the product (n + 2)(n + 1) n!, else opaque."""
+    """A factorial, exact for numbers and n + 2, else opaque."""
     n = one.constant
     if n is None:
         return _shifted_factorial(one)
@@ -82,7 +82,7 @@ def factorial_of(one: Sum) -> Sum:
 
 
 def double_factorial_of(one: Sum) -> Sum:
-    """N (n - 2) (n - 4) ... of a natural number, opaque for anything else. Raises OversizedError."""
+    """A double factorial, opaque for symbols. Raises OversizedError."""
     n = one.constant
     if n is None or n.denominator != 1 or n < 0:
         return opaque("double_factorial", f"({render(one)})!!", one)
@@ -157,7 +157,7 @@ def _growth_bits(base: Sum) -> int:
 
 
 def absolute_value(one: Sum) -> Sum:
-    """|z|, exact for real numbers and where the square of the modulus is rational, else opaque."""
+    """The modulus, exact where its square is rational, else opaque."""
     value = real_value(one)
     if value is not None:
         return negate(one) if value < 0 else one

@@ -1,4 +1,4 @@
-"""Numbers and expressions with their units, digits with their base, and quantities side by side."""
+"""Numbers with units, digits with a base, quantities side by side."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -14,7 +14,7 @@ from icpo.grading.maths.units import CURRENCIES, MAGNITUDES, read_unit
 
 
 def read_quantity(tokens: Sequence[Token]) -> Answer:
-    """A number or expression with its unit, or digits with their base; else UnreadableError."""
+    """A quantity: number with unit, or digits with base."""
     if (based := _read_based(tokens)) is not None:
         return based
     if (compound := _read_compound(tokens)) is not None:
@@ -36,7 +36,7 @@ def read_quantity(tokens: Sequence[Token]) -> Answer:
 
 
 def unit_as_symbols(unit: str) -> Sum | None:
-    """The unit as the product that its letters write without a font, m/s; None if a name has more letters."""
+    """A unit as a product of letters, m/s; None for longer names."""
     above, *below = unit.split("/")
     product = algebra.number(1)
     for name, sign in [*((one, 1) for one in above.split()), *((one, -1) for one in below)]:

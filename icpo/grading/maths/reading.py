@@ -1,4 +1,4 @@
-"""An answer's text to its form: lists, brackets, relations, units and words, with exact values inside."""
+"""From an answer's text to its form."""
 
 import re
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ _INTRODUCTIONS = frozenset(
 
 @lru_cache(maxsize=8192)
 def read(text: str) -> Answer:
-    """The form of an answer; never raises: no known form is `unread`, too large a one `oversized`."""
+    """The form of an answer, `unread` or `oversized` if need be."""
     if _PLAIN_NUMBER.fullmatch(text):
         return Answer("scalar", value=algebra.number(Fraction(text)), source=text)
     if len(text) > MAX_CHARACTERS:

@@ -13,17 +13,19 @@ _MIRRORED = {"<": ">", ">": "<", r"\le": r"\ge", r"\ge": r"\le"}
 
 
 def equation(left: Sum, right: Sum) -> Answer:
-    """`left = right` as a sum that is 0, scaled, so that equations of one line are equal."""
+    """`left = right` as a scaled sum that is 0."""
     return Answer("equation", value=algebra.scaled(_difference(left, right), keep_sign=False))
 
 
 def labelled(name: str, value: Answer, line: Sum | None = None) -> Answer:
-    """A value with its name; `line` is the equation between them, if it is one."""
+    """A value with its name, and their equation, if any."""
     return Answer("labelled", name, line, (value,))
 
 
 def inequality(sides: Sequence[Sum], signs: Sequence[str]) -> Answer:
-    """The real set of a chain of inequalities in one variable, else the inequality with 0 on its right.
+    """The real set of a chain of inequalities in one variable.
+
+    Else the inequality with 0 on its right.
 
     Raises UnreadableError for a chain that is neither.
     """

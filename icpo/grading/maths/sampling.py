@@ -1,4 +1,4 @@
-"""Values at one fixed point: a quick and sure no for expressions that exact arithmetic cannot decide."""
+"""Values at one fixed point, for a quick and sure no."""
 
 import cmath
 import math
@@ -42,7 +42,7 @@ class _NoValueError(ArithmeticError):
 
 
 def differ(a: Sum, b: Sum) -> bool:
-    """Whether two sums have different values at a fixed point of positive numbers; False if unknown."""
+    """Whether two sums differ at a fixed positive point."""
     try:
         left, right = (
             [_term_value(m, float(c)) for m, c in a.terms],
@@ -56,7 +56,7 @@ def differ(a: Sum, b: Sum) -> bool:
 
 
 def value_of(one: Sum) -> complex | None:
-    """The value at the point; None if there is none, or if its terms all but cancel each other."""
+    """The value at the point; None if undefined or cancelled."""
     try:
         terms = [_term_value(monomial, float(coefficient)) for monomial, coefficient in one.terms]
         total, size = sum(terms, 0j), sum(map(abs, terms))

@@ -1,4 +1,4 @@
-"""Sets with a name, sets of one variable joined by words, and sets given by a condition."""
+"""Named sets, sets joined by words, and sets by condition."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ NAMED_SETS = {
 
 
 def joined_sets(elements: Sequence[Answer], connector: str) -> Answer | None:
-    """What "or" (the union) or "and" (what they share) makes of sets of one variable; None of other things.
+    """Sets of one variable joined by "or" or "and", or None.
 
     A comma means "and" if anything is shared (x > 0, x < 3), else "or" (x < 0, x > 3).
     """
@@ -39,7 +39,7 @@ def joined_sets(elements: Sequence[Answer], connector: str) -> Answer | None:
 
 
 def built_set(head: Answer, condition: Answer) -> Answer:
-    """The solutions of the condition if it is one on x of {x : condition}, else a form of its own."""
+    """The set {x : condition}, solved where possible."""
     variable = head
     if head.shape == "labelled" and head.parts[0] == REALS:
         variable = Answer("scalar", value=algebra.symbol(head.mark))

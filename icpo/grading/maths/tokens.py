@@ -54,14 +54,14 @@ class UnreadableError(ValueError):
 
 
 class Token(NamedTuple):
-    """A number, command, letter, mark, words, text, connector, or the begin or end of an environment."""
+    """A token: number, command, letter, words, mark, text or environment."""
 
     kind: str
     text: str
 
 
 def tokenise(text: str) -> list[Token]:
-    """The tokens of a cleaned text. Raises UnreadableError or OversizedError for its brackets."""
+    """The tokens of a cleaned text. Raises UnreadableError, OversizedError."""
     if _RUN.fullmatch(text) and is_sequence(text):
         return [Token("words", text)]
     tokens: list[Token] = []
@@ -84,7 +84,7 @@ def tokenise(text: str) -> list[Token]:
 
 
 def is_sequence(letters: str) -> bool:
-    """Whether an answer of letters alone is a sequence (HHT) or short word (no), not a product (xy)."""
+    """Whether letters are a sequence (HHT) or word, not a product."""
     if letters in _NAMES or letters.casefold() in _RENAMED:
         return False
     is_repeating = len(set(letters)) < len(letters)
@@ -97,7 +97,7 @@ def is_short_word(letters: str) -> bool:
 
 
 def split(tokens: Sequence[Token], separators: Iterable[str]) -> list[list[Token]]:
-    """The parts between separators outside all brackets; as many as separators plus one."""
+    """The parts between separators outside all brackets."""
     parts: list[list[Token]] = [[]]
     wanted, depth = frozenset(separators), 0
     for token in tokens:
@@ -110,7 +110,7 @@ def split(tokens: Sequence[Token], separators: Iterable[str]) -> list[list[Token
 
 
 def closing_index(tokens: Sequence[Token], opening: int) -> int | None:
-    """Index of the bracket that closes the one at `opening`, of whatever shape; None if there is none."""
+    """Index of the bracket that closes the one at `opening`."""
     depth = 0
     for i in range(opening, len(tokens)):
         depth += _depth_step(tokens[i])
@@ -125,7 +125,7 @@ def are_words(tokens: Iterable[Token]) -> bool:
 
 
 def squeeze(tokens: Iterable[Token]) -> str:
-    """The texts of tokens, one after another, with a space where a command would swallow a letter."""
+    """The texts of tokens joined, with spaces after commands."""
     text = ""
     for token in tokens:
         is_command = text[-1:].isalpha() and _ENDS_IN_COMMAND.search(text) and token.text[:1].isalpha()

@@ -1,4 +1,4 @@
-"""LaTeX or plain text to LaTeX without typesetting: what only changes the looks goes, what is meant stays."""
+"""LaTeX or plain text to LaTeX without typesetting."""
 
 import re
 
@@ -117,7 +117,7 @@ _REWRITES = [
 
 
 def clean(answer: str) -> str:
-    """The answer without delimiters of maths, fonts, colours, sizes, grouping of digits, a final stop."""
+    """The answer without delimiters, fonts, colours, sizes and grouping."""
     text = to_latex(answer).strip()
     text = text.strip("*`").strip() or text
     if "\\" in text:

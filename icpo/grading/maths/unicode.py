@@ -1,4 +1,4 @@
-"""Unicode to LaTeX: signs, Greek letters, raised and lowered digits, vulgar fractions, styled letters."""
+"""Unicode to LaTeX: signs, letters, digits and fractions."""
 
 import re
 import unicodedata
@@ -25,7 +25,7 @@ _SPELT = {"lamda": "lambda"}
 
 
 def to_latex(text: str) -> str:
-    """The text with what has a LaTeX name written by it; ASCII is returned as it is."""
+    """The text with characters as LaTeX names; ASCII stays."""
     if text.isascii():
         return text
     text = _RUNS.sub(_script, text)

@@ -1,4 +1,4 @@
-"""Units behind (or, for money, before) a value: which spellings are one unit, and which words are none."""
+"""Units of values: spellings of one unit, and words that are none."""
 
 import re
 from collections.abc import Sequence
@@ -72,9 +72,10 @@ _ONE_OF_SEVERAL = (("pound", "lb"), ("pound", "£"))
 
 
 def read_unit(tokens: Sequence[Token], *, is_one: bool) -> str | None:
-    """One spelling for the unit that the tokens write, "cm^2" for both "square centimeters" and "cm^{2}".
+    """One spelling for a unit.
 
-    Nouns of counted things are units too (a singular only of one thing); None for words that are no unit.
+    Such as "cm^2" for both "square centimeters" and "cm^{2}". Nouns of counted things are units too (a
+    singular only of one thing); None for words that are no unit.
     """
     written = " ".join(token.text for token in tokens if token.text not in ("{", "}", "*", "(", ")"))
     pieces = _PIECE.findall(written.replace(r"\$", "$"))
@@ -83,7 +84,7 @@ def read_unit(tokens: Sequence[Token], *, is_one: bool) -> str | None:
 
 
 def may_be_one_unit(one: str, other: str) -> bool:
-    """Whether two units are the same, or one is a word that may mean the other (pounds)."""
+    """Whether two units are or may mean the same."""
     return one == other or (one, other) in _ONE_OF_SEVERAL or (other, one) in _ONE_OF_SEVERAL
 
 

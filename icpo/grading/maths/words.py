@@ -25,7 +25,7 @@ _OPTION = re.compile(r"(?:option|choice|answer)\s+(\(?[a-j]\)?)")
 
 
 def read_words(tokens: Sequence[Token]) -> Answer:
-    """A number, a set with a name, or the phrase itself; UnreadableError for digits among words."""
+    """A number, a named set, or the phrase itself."""
     phrase = " ".join(" ".join(token.text for token in tokens).split()).strip(" .,:;!?'\"")
     if any(map(str.isdigit, phrase)):
         raise UnreadableError("digits among words")
@@ -51,7 +51,7 @@ def _read_counted(words: Sequence[str]) -> Answer | None:
 
 
 def is_spelling(phrase: str) -> bool:
-    """Whether capitals count in it, as in Aa or HTh; not in words: plain, a title or all capitals."""
+    """Whether capitals count, as in Aa or HTh."""
     if len(phrase) > 3 or not phrase.isalpha() or is_short_word(phrase):
         return False
     return len(phrase) < 3 or phrase not in (phrase.lower(), phrase.upper(), phrase.title())

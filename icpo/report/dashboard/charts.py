@@ -1,4 +1,4 @@
-"""Vega-Lite specifications of the dashboard's charts, as plain dictionaries; pages add colours of text."""
+"""Vega-Lite specifications of the dashboard's charts, as plain dictionaries."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ Shades = Mapping[str, str]  # the colour of each line
 
 
 def bars(rows: Rows, benchmarks: Sequence[str], shades: Shades) -> Spec:
-    """Bars of scores with intervals, the arms (`line`) of each benchmark beside one another."""
+    """Bars of scores with intervals, by benchmark and arm."""
     place = {
         "x": _x("benchmark", "nominal", None, sort=list(benchmarks)),
         "xOffset": {"field": "line", "sort": _lines(rows)},
@@ -76,7 +76,7 @@ def heat_map(rows: Rows, title: str) -> Spec:
 
 
 def ranked(rows: Rows, y: str) -> Spec:
-    """Differences of questions from the largest gain to the largest loss: rank, question, value."""
+    """Differences of questions, from the largest gain to the largest loss."""
     hidden = {"labels": False, "ticks": False}
     encoding = {
         "x": {"field": "rank", "type": "ordinal", "title": "questions, by difference", "axis": hidden},

@@ -1,4 +1,4 @@
-"""The page of costs: what each cell took, and what its tokens are for."""
+"""The page of costs of each cell, tokens by purpose."""
 
 from icpo.report.cells import Cell
 from icpo.report.dashboard import charts

@@ -1,4 +1,4 @@
-"""The pages of the dashboard: one template for all, and what else each loads."""
+"""The pages of the dashboard, from one template."""
 
 from pathlib import Path
 from string import Template

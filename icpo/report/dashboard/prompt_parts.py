@@ -27,7 +27,7 @@ def plain_parts(book: Book, question: Question) -> list[Part]:
 
 
 def solve_parts(book: Book, question: Question, history: History) -> list[Part]:
-    """The parts of the prompt with a history; joined they are the prompt.
+    """The parts of a prompt with history, whole when joined.
 
     Bad ideas come before good ones, so a prompt with fewer kinds of ideas is the beginning of one with more:
     each part is what the next kind adds.

@@ -1,4 +1,4 @@
-"""The questions of a cell in short, and cells compared question by question."""
+"""A cell's questions, and cells compared question by question."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""The page of results: which arm is best where, and by how much."""
+"""The page of results: which arm is best, where and how."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

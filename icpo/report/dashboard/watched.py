@@ -1,4 +1,4 @@
-"""Where the pages are of questions that were watched while they were solved."""
+"""Pages of questions that were watched while they were solved."""
 
 from pathlib import Path
 from urllib.parse import urlencode
