@@ -34,7 +34,7 @@ SMALL_PRIMES = [p for p in range(2, 1000) if all(p % d for d in range(2, isqrt(p
 
 
 def power(base: Sum, exponent: Sum) -> Sum:
-    """A power, exact for whole exponents and square roots."""
+    """A power, exact for whole exponents. Raises OversizedError."""
     n = exponent.constant
     if n is None:
         if base == symbol("e") and (turned := euler(exponent)) is not None:
