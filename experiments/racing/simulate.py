@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from races import BUDGET, Race, describe, draw_answers, made_up_races, stored_races
@@ -23,6 +22,7 @@ from races import BUDGET, Race, describe, draw_answers, made_up_races, stored_ra
 from icpo.lab.racing import Bound, Certain, Exact, Merged
 from icpo.lab.scripts.command_line import ends_in_a_line, run_parser
 from icpo.metrics import Estimate, estimate
+from icpo.report.figure import new_figure
 from icpo.report.text import markdown_table
 from icpo.selectors import Entropy
 from icpo.types import Lookahead, Looking, Selection, Selector, Votes
@@ -32,16 +32,9 @@ MOST_BITS = float(np.log2(MAX_BUDGET))
 TARGET_SHARE = 1 / 3  # of the look-aheads that uniform m = 16 draws
 SEED = 0
 HALVING = (
-    (1, 3, 4, 8),
-    (1, 4, 5, 6),
-    (2, 2, 4, 8),
-    (2, 2, 5, 7),
-    (2, 4, 10),
-    (3, 3, 5, 5),
-    (4, 4, 8),
-    (4, 12),
+    (1, 3, 4, 8), (1, 4, 5, 6), (2, 2, 4, 8), (2, 2, 5, 7), (2, 4, 10), (3, 3, 5, 5), (4, 4, 8), (4, 12),
     (8, 8),
-)
+)  # fmt: skip
 COLOURS = {"uniform": "#555555", "halving": "#d9702b", "bound": "#2b6cb0", "exact": "#55a868"}
 
 
@@ -173,19 +166,19 @@ def summarised(outcomes: pd.DataFrame, chosen: Sequence[Setting]) -> pd.DataFram
         (str(rule), str(name)): part.set_index(keys)
         for (rule, name), part in outcomes.groupby(["rule", "setting"], sort=False)
     }
-    yardstick = by_setting["uniform", f"m={BUDGET}"]
+    reference = by_setting["uniform", f"m={BUDGET}"]
     rows = []
     for setting in chosen:
         part = by_setting[setting.rule, setting.name]
         regret = _estimate(part["regret_bits"], 0.0, MOST_BITS)
-        difference = _estimate(part["regret_bits"] - yardstick["regret_bits"], -MOST_BITS, MOST_BITS)
-        gained = _estimate(part["accuracy"] - yardstick["accuracy"], -1.0, 1.0)
+        difference = _estimate(part["regret_bits"] - reference["regret_bits"], -MOST_BITS, MOST_BITS)
+        gained = _estimate(part["accuracy"] - reference["accuracy"], -1.0, 1.0)
         rows.append(
             {
                 "rule": setting.rule,
                 "setting": setting.name,
                 "draws": part["draws"].mean(),
-                "share": part["draws"].mean() / yardstick["draws"].mean(),
+                "share": part["draws"].mean() / reference["draws"].mean(),
                 "stages": part["stages"].mean(),
                 "regret_bits": regret.value,
                 "regret_low": regret.low,
@@ -238,19 +231,8 @@ def verdict(results: pd.DataFrame) -> str:
 
 def shown(results: pd.DataFrame) -> str:
     """The table for readers."""
-    header = [
-        "rule",
-        "setting",
-        "draws",
-        "of m=16",
-        "stages",
-        "regret (bits)",
-        "minus m=16",
-        "missed",
-        "optimism",
-        "accuracy (%)",
-        "minus m=16 (points)",
-    ]
+    sizes = ["rule", "setting", "draws", "of m=16", "stages", "regret (bits)", "minus m=16", "missed"]
+    header = [*sizes, "optimism", "accuracy (%)", "minus m=16 (points)"]
     return markdown_table(header, list(_shown_rows(results)))
 
 
@@ -284,14 +266,12 @@ def _difference(row: Mapping[Any, Any]) -> str:
 
 def draw(results: pd.DataFrame) -> Figure:
     """Mean regret against mean draws of a round, a colour a rule; the dashed line is the target."""
-    figure = Figure(figsize=(5.6, 3.6), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(5.6, 3.6)
     axes = figure.subplots()
     for rule, part in results.groupby("rule", sort=False):
         style = "o-" if rule == "uniform" else "o"
-        axes.plot(
-            part["draws"], part["regret_bits"], style, label=rule, color=COLOURS[str(rule)], markersize=4
-        )
+        shade = COLOURS[str(rule)]
+        axes.plot(part["draws"], part["regret_bits"], style, label=rule, color=shade, markersize=4)
     full = results[(results["rule"] == "uniform") & (results["setting"] == f"m={BUDGET}")]["draws"].iloc[0]
     axes.axvline(full * TARGET_SHARE, color="#999999", linestyle="--", linewidth=1)
     axes.set_xscale("log", base=2)

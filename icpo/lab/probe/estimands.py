@@ -89,14 +89,8 @@ def measure(shifts: Sequence[Shift]) -> dict[str, Any]:
         "three_minus_three_times_one_scored": mean_of(_additivity(table, _scored)),
         "order": mean_of(_order(table)),
     }
-    fits = fit_models(
-        [
-            s
-            for s in shifts
-            for kind in KINDS
-            if s.condition in {f"{kind}/working/{t}" for t in ("1", "0", "none")}
-        ]
-    )
+    fitted = {f"{kind}/working/{tag}" for kind in KINDS for tag in ("1", "0", "none")}
+    fits = fit_models([s for s in shifts if s.condition in fitted])
     best = fits.get("priming_and_mirror_descent")
     return {
         **{name: None if found is None else asdict(found) for name, found in measured.items()},

@@ -219,11 +219,9 @@ class FiniteSample:
                 "Assumption 1",
                 "the paper's own policy-matching setting has c_lambda > 0",
                 base.coverage > 0,
-                f"c_lambda = {base.coverage:.3f} there; recovery works in all {len(outside)} settings "
-                "outside the "
-                "assumption too"
-                if outside and recovered
-                else f"c_lambda = {base.coverage:.3f}",
+                f"c_lambda = {base.coverage:.3f}"
+                + f" there; recovery works in all {len(outside)} settings outside the assumption too"
+                * bool(outside and recovered),
             ),
             Claim(
                 "ours",
@@ -250,17 +248,13 @@ class FiniteSample:
     def _plot(self, cell: Path, outcomes: Sequence[Outcome], dependent: Tensor, independent: Tensor) -> None:
         with figure(cell, "recovery", num_columns=3, width=3.1) as (error, coupons, moments):
             colors = [BLUE, ORANGE, GREEN, RED]
-            by_length = [
-                o
-                for o in outcomes
-                if o.setting in {replace(self.base, num_rounds=N) for N in self.num_rounds}
-            ]
+            lengths = {replace(self.base, num_rounds=N) for N in self.num_rounds}
+            by_length = [outcome for outcome in outcomes if outcome.setting in lengths]
             by_length.sort(key=lambda outcome: outcome.setting.num_rounds)
             for color, outcome in zip(colors, by_length, strict=False):
                 gap_B = outcome.recovery.gap_RB.median(0).values.clamp_min(1e-17).cpu()
-                error.plot(
-                    range(1, len(gap_B) + 1), gap_B, color=color, label=f"$N={outcome.setting.num_rounds}$"
-                )
+                label = f"$N={outcome.setting.num_rounds}$"
+                error.plot(range(1, len(gap_B) + 1), gap_B, color=color, label=label)
             error.set(
                 yscale="log",
                 xscale="log",
