@@ -1,1 +1,1 @@
-"""Parts that serve experiments alone, most of them one each; nothing in the library imports them."""
+"""Parts that serve experiments alone; nothing in the library imports them."""

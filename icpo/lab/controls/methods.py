@@ -1,4 +1,4 @@
-"""Controls that show another answer in place of ME-ICPO's ideas: a hint, a repeated error."""
+"""Controls that replace ME-ICPO's ideas by a hint or an error."""
 
 from icpo.methods.sampling import sample_finals, sample_summaries
 from icpo.methods.self_consistency import elect
@@ -52,7 +52,7 @@ class MajorityHint:
 
 @validated
 class RepeatedError:
-    """The runner-up answer of direct's samples, probably wrong, tagged 1, once for each round."""
+    """The runner-up of direct's vote as every idea, tagged 1."""
 
     name: str
     label: str

@@ -1,4 +1,4 @@
-"""Rewards that are wrong on purpose: controls that show what the tags do."""
+"""Rewards that are wrong on purpose, as controls."""
 
 from collections.abc import Sequence
 from dataclasses import replace

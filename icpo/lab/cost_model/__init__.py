@@ -1,1 +1,1 @@
-"""The cost model of the paper: its formulas, and their fit to measured costs."""
+"""The paper's cost model: formulas, and their fit to costs."""

@@ -10,7 +10,7 @@ from math import sqrt
 
 @dataclass(frozen=True, slots=True)
 class ModelShape:
-    """A decoder: layers L, width d, parameters, and the width of its keys (d if every head has its own)."""
+    """A decoder: layers L, width d, parameters, width of its keys."""
 
     num_layers: int
     width: int
@@ -28,10 +28,10 @@ QWEN_7B = ModelShape(num_layers=28, width=3584, num_parameters=7.6e9, key_width=
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """One question: n rounds of k candidates, m look-aheads each; lengths s_0, l and beta in tokens.
+    """One question: n rounds of k candidates, m look-aheads each.
 
-    The paper sets beta (what one attempt adds to the prompt) to the answer's length l; with summaries it is
-    theirs.
+    Lengths s_0, l and beta are in tokens. The paper sets beta (what one attempt adds to the prompt) to the
+    answer's length l; with summaries it is theirs.
     """
 
     num_rounds: int
@@ -63,10 +63,11 @@ def score_cost(shape: ModelShape, prefix: float, length: float) -> float:
 
 
 def me_icpo_time(shape: ModelShape, work: Workload, *, full_lookaheads: bool) -> float:
-    """Prefills, decodes and scores of all rounds, summed exactly (paper, proof of the ME-ICPO time theorem).
+    """Prefills, decodes and scores of all rounds, summed exactly.
 
-    With `full_lookaheads` each candidate is scored by m whole answers after a prefill of its attempt, as
-    Algorithm 1 samples them, instead of the constant number of tokens that the theorem counts.
+    Paper, proof of the ME-ICPO time theorem. With `full_lookaheads` each candidate is scored by m whole
+    answers after a prefill of its attempt, as Algorithm 1 samples them, instead of the constant number of
+    tokens that the theorem counts.
     """
     total = 0.0
     k, m, length = work.num_candidates, work.num_lookaheads, work.answer_tokens
@@ -82,31 +83,32 @@ def me_icpo_time(shape: ModelShape, work: Workload, *, full_lookaheads: bool) ->
 
 
 def ttrl_time(shape: ModelShape, work: Workload, *, num_steps: int, backward_ratio: float) -> float:
-    """TTRL over n rounds (paper, proof of its time theorem); g = `num_steps`, kappa = `backward_ratio`."""
+    """Time of TTRL over n rounds (paper, proof of its theorem)."""
     s0, length, k = work.prompt_tokens, work.answer_tokens, work.num_candidates
     training = num_steps * k * (1 + backward_ratio) * forward_cost(shape, s0 + length)
     return work.num_rounds * (forward_cost(shape, s0) + k * decode_cost(shape, s0, length) + training)
 
 
 def me_icpo_bytes(shape: ModelShape, work: Workload, *, num_concurrent: int = 1) -> float:
-    """Peak memory: bf16 weights, and the cache of b concurrent candidates at s_0 + beta n (VRAM theorem)."""
+    """Peak memory of ME-ICPO: weights and cache (VRAM theorem)."""
     context = work.prompt_tokens + work.appended_tokens * work.num_rounds
     return 2 * shape.num_parameters + num_concurrent * shape.cache_bytes_per_token * context
 
 
 def ttrl_bytes(shape: ModelShape, work: Workload, *, batch: int, optimizer_states: float = 2.0) -> float:
-    """Peak memory of a TTRL step: weights, gradients and optimizer states in bf16, activations of the batch.
+    """Peak memory of a TTRL step, in bf16.
 
-    Activations are counted as the paper does in its comparison: with the constant of the cache.
+    Weights, gradients, optimizer states and the batch's activations. Activations are counted as the paper
+    does in its comparison: with the constant of the cache.
     """
     resident = 2 * (2 + optimizer_states) * shape.num_parameters
     return resident + batch * shape.cache_bytes_per_token * (work.prompt_tokens + work.answer_tokens)
 
 
 def time_threshold(work: Workload, *, num_steps: int, backward_ratio: float) -> float:
-    """The n* below which ME-ICPO is the faster by its leading terms (paper, "Time Complexity Threshold").
+    """The n* below which ME-ICPO is faster by its leading terms.
 
-    The case is chosen by the workload's own k and n.
+    Paper, "Time Complexity Threshold". The case is chosen by the workload's own k and n.
     """
     ratio = (work.prompt_tokens + work.answer_tokens) / work.answer_tokens
     gain = num_steps * (1 + backward_ratio)
@@ -118,7 +120,7 @@ def time_threshold(work: Workload, *, num_steps: int, backward_ratio: float) -> 
 def memory_threshold(
     shape: ModelShape, work: Workload, *, batch: int, num_concurrent: int, optimizer_states: float = 2.0
 ) -> float:
-    """The n below which ME-ICPO takes less memory (paper, Proposition "Memory Complexity Comparison")."""
+    """The n below which ME-ICPO takes less memory."""
     s0, length = work.prompt_tokens, work.answer_tokens
     cache = (batch * (s0 + length) - num_concurrent * s0) / (num_concurrent * length)
     extra_bytes = 2 * (1 + optimizer_states) * shape.num_parameters

@@ -1,4 +1,4 @@
-"""Fits the paper's time model to the costs of a sweep over n and k, and says how they grow."""
+"""Fits the paper's time model to a sweep's costs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ TIME_TERMS: Mapping[str, Callable[[float, float, float], float]] = {
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One cell of a sweep: n, k, the tokens m l of one candidate's look-aheads, and what it cost."""
+    """One cell of a sweep: n, k, look-ahead tokens m l, cost."""
 
     num_rounds: int
     num_candidates: int
@@ -31,10 +31,11 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class CostFit:
-    """Non-negative coefficients by term, and the root mean square of the relative errors.
+    """Non-negative coefficients by term, and the relative error.
 
-    `inseparable` names the terms that the sweep cannot tell from those before them (k m l n from k n, where m
-    l is the same in all cells): their part is in the others' coefficients.
+    It is the root mean square of the relative errors. `inseparable` names the terms that the sweep cannot
+    tell from those before them (k m l n from k n, where m l is the same in all cells): their part is in the
+    others' coefficients.
     """
 
     coefficients: Mapping[str, float]
@@ -42,7 +43,7 @@ class CostFit:
     inseparable: tuple[str, ...]
 
     def shares(self, cell: Measured) -> dict[str, float]:
-        """Which part of the fitted cost of a cell each term makes up; they add up to 1."""
+        """The shares of the terms in a cell's fitted cost."""
         parts = {
             name: c * TIME_TERMS[name](cell.num_rounds, cell.num_candidates, cell.lookahead_tokens)
             for name, c in self.coefficients.items()
@@ -51,7 +52,7 @@ class CostFit:
 
 
 def fit_costs(cells: Sequence[Measured]) -> CostFit:
-    """Fits the time model's terms to measured costs, by relative least squares, no coefficient below 0.
+    """Fit the time model by relative least squares, without negative coefficients.
 
     Exact: with so few terms the best non-negative solution is found among the least-squares solutions of all
     subsets. Raises ValueError for a cost that is not positive.
@@ -89,7 +90,7 @@ def _separable(
 
 
 def growth_exponent(costs: Mapping[int, float]) -> float:
-    """The p of cost ~ n^p between the smallest and the largest n. Raises ValueError without two of them."""
+    """The p of cost ~ n^p. Raises ValueError without two n."""
     low, high = min(costs), max(costs)
     if low == high or low < 1 or min(costs[low], costs[high]) <= 0:
         raise ValueError(f"an exponent needs two different n from 1 and positive costs, got {dict(costs)}")

@@ -1,4 +1,4 @@
-"""The size of the model of a stored cell, for its cost in FLOPs."""
+"""Sizes of stored cells' models, for their FLOPs."""
 
 import json
 from collections.abc import Mapping
@@ -12,13 +12,13 @@ from icpo.store import job_settings, read_manifest
 
 
 def cell_size(cell: Path) -> ModelSize | None:
-    """The size of the model that a cell sampled from; None where its config.json is not on this machine."""
+    """The size of a cell's model; None without its config.json."""
     backbone = job_settings((read_manifest(cell) or {}).get("config") or {}).get("backbone") or {}
     return model_size(str(backbone.get("model_id") or ""), backbone.get("revision"))
 
 
 def model_size(model_id: str, revision: str | None = None) -> ModelSize | None:
-    """The size of a packaged model, of a folder, or of a hub's model in the local cache."""
+    """The size of a packaged, local or cached model."""
     path = _config_path(model_id, revision) if model_id else None
     if path is None:
         return None

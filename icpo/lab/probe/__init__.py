@@ -1,4 +1,4 @@
-"""The probe: what one tagged attempt in the prompt does to a model's answers, against the theory's update."""
+"""The probe: what one tagged attempt does to a model's answers."""
 
 from icpo.lab.probe.job import Probe
 from icpo.lab.probe.method import TaggedAttempts

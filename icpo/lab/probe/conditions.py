@@ -1,4 +1,4 @@
-"""What the probe shows: attempts of several kinds, under several tags, alone and together."""
+"""Conditions of the probe: attempts by kind and tag."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ TAGS = {"1": 1, "0": 0, "none": None, MARK: None}
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Attempts in a prompt: their kinds in order, with working or bare, all under one tag."""
+    """Attempts in a prompt, by kinds, with working or bare, one tag."""
 
     kinds: tuple[str, ...]
     with_working: bool

@@ -1,4 +1,4 @@
-"""What the probe estimates, with intervals over questions, and the verdicts on the theory's predictions."""
+"""Estimates of the probe, intervals, and verdicts on predictions."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -21,7 +21,7 @@ Key = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A mean over questions with its 95% Student interval, its two-sided p, and how many questions."""
+    """A mean over questions: interval, two-sided p, number of questions."""
 
     value: float
     low: float
@@ -31,7 +31,7 @@ class Measured:
 
 
 def mean_of(values: Iterable[tuple[str, float]]) -> Measured | None:
-    """The mean of values by question, a question's own averaged first; None below two or if all are alike."""
+    """The mean over questions; None where it has no interval."""
     grouped: dict[str, list[float]] = {}
     for question, value in values:
         if isfinite(value):
@@ -49,7 +49,7 @@ def mean_of(values: Iterable[tuple[str, float]]) -> Measured | None:
 
 
 def measure(shifts: Sequence[Shift]) -> dict[str, Any]:
-    """All of metrics.json that the probe adds; what could not be measured is null."""
+    """The probe's part of metrics.json; null where not measured."""
     table = {(s.condition, s.question_id, s.seed): s for s in shifts}
     measured: dict[str, Measured | None] = {}
     for kind, short in ((RIGHT, "right"), (FREQUENT, "wrong")):
@@ -107,7 +107,7 @@ def measure(shifts: Sequence[Shift]) -> dict[str, Any]:
 
 
 def verdicts(measured: Mapping[str, Measured | None], slope: Mapping[str, float] | None) -> dict[str, Any]:
-    """Each prediction: what was found, its p after Holm, and whether it holds.
+    """Each prediction: finding, p after Holm, and whether it holds.
 
     `tag_matters` and `tag_0_lowers` hold where the effect has the theory's sign and p < 0.05 after Holm over
     the primary contrasts; `never_raises` fails where the change at tag 0 is above 0 likewise. Predictions of

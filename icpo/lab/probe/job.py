@@ -1,4 +1,4 @@
-"""The probe as a job: an evaluation whose method samples the conditions, and what follows from them."""
+"""The probe as a job: an evaluation of its conditions."""
 
 import csv
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ SHIFTS_NAME = "shifts.csv"
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """Samples through an evaluation, so that journal, resume and grading are those of every cell."""
+    """Samples through an evaluation, with its journal and grading."""
 
     evaluation: Evaluation
 
@@ -31,7 +31,7 @@ class Probe:
         self.evaluation.preflight()
 
     def sample(self, cell: Cell) -> Mapping[str, Any]:
-        """Samples what is missing; writes shifts.csv and returns the evaluation's and the probe's metrics."""
+        """Sample what is missing; write shifts.csv; return all metrics."""
         metrics = self.evaluation.sample(cell)
         results = load_results(cell.records.folder)
         golds = self.evaluation.benchmark.load().golds

@@ -1,4 +1,4 @@
-"""Samples a question without attempts, then with one attempt or more in the prompt, under each condition."""
+"""Samples a question without attempts, then under each condition."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -44,11 +44,12 @@ NUM_SCORED = 6
 
 @validated
 class TaggedAttempts:
-    """Two halves of base samples, of which one chooses attempts and the other estimates; then each condition.
+    """Two halves of base samples, then each condition.
 
-    `budget.num_samples` are sampled in each half and under each condition; the conditions beyond the main
-    ones are for the first `num_further` questions. With `score` the answers seen are scored under each
-    prompt, after the words `score_after`. `reward` says which attempts are right, and must be the oracle.
+    One half chooses attempts, the other estimates. `budget.num_samples` are sampled in each half and under
+    each condition; the conditions beyond the main ones are for the first `num_further` questions. With
+    `score` the answers seen are scored under each prompt, after the words `score_after`. `reward` says which
+    attempts are right, and must be the oracle.
     """
 
     name: str
@@ -69,7 +70,7 @@ class TaggedAttempts:
         return replace(self, partners=partners, further=further)
 
     def solve(self, question: Question, tools: Toolkit, *, seed: int) -> Solving:
-        """The trace holds steps: base A, base B, `shown KIND`, each condition, and `scores CONDITION`."""
+        """Steps of the trace: base A and B, conditions, scores."""
         base = tools.prompts.solve(question, ())
         half_a, half_b = yield from self._halves(question, tools, seed)
         chosen = self._choose(question, tools, half_a, half_b, seed)

@@ -1,4 +1,4 @@
-"""Counts and log-probabilities of each condition beside the base's: one shift per question, kind and tag."""
+"""Shifts of each condition from the base, by question and kind."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ Tally = Callable[[Sequence[str | None], AnswerKind], Votes]
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """Of `total` samples, `parsed` have an answer, `hits` the attempt's and `right` the gold one."""
+    """Counts of samples: `total`, `parsed`, `hits` of the attempt, `right`."""
 
     total: int
     parsed: int
@@ -56,7 +56,7 @@ class Shift:
 
 
 def shifts_of(results: Iterable[QuestionResult], golds: Mapping[str, str], tally: Tally) -> list[Shift]:
-    """The shifts of all conditions, questions and seeds; half A only chose the attempts."""
+    """The shifts of all conditions, estimated on half B."""
     return [shift for result in results for shift in _of_question(result, golds, tally)]
 
 

@@ -1,8 +1,8 @@
-"""Models of what a tag does to the odds of an attempt's answer, fitted on half of the questions.
+"""Models of what a tag does to an answer's odds.
 
-logit P = logit P0 + b + s, with b the priming by the mere mention and s the tag's step: `step_one` for tag 1,
--`step_zero` for tag 0, 0 without a tag. Mirror descent has b = 0; no effect has b = s = 0; copying instead
-gives P = c + (1 - c) P0, whatever the tag.
+They are fitted on half of the questions. logit P = logit P0 + b + s, with b the priming by the mere mention
+and s the tag's step: `step_one` for tag 1, -`step_zero` for tag 0, 0 without a tag. Mirror descent has b = 0;
+no effect has b = s = 0; copying instead gives P = c + (1 - c) P0, whatever the tag.
 
 Shapes: N shifts.
 """
@@ -29,7 +29,7 @@ MODELS = {  # number of parameters
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """A model fitted on one half of the questions and judged on the other.
+    """A model fitted on one half and judged on the other.
 
     `log_likelihood` is per held-out sample, in nats; `r2` the share of the held-out variance of shifts that
     the model explains, below 0 where their mean does better.
@@ -41,7 +41,7 @@ class Fit:
 
 
 def fit_models(shifts: Sequence[Shift]) -> dict[str, Fit]:
-    """Each model, fitted on every other question; empty where there are fewer than 4 questions."""
+    """Each model, fitted on every other question; needs four."""
     questions = sorted({shift.question_id for shift in shifts})
     if len(questions) < 4:
         return {}
@@ -52,7 +52,7 @@ def fit_models(shifts: Sequence[Shift]) -> dict[str, Fit]:
 
 
 def predict(model: str, parameters: Sequence[float] | Array, logit_N: Array, tag_N: Array) -> Array:
-    """Probability of the attempt's answer; `tag_N` is 1, -1 (tag 0) or 0 (no tag)."""
+    """Probability of the attempt's answer; `tag_N` is 1, -1 or 0."""
     if model == "copying":
         copied = expit(parameters[0])
         return np.asarray(copied + (1 - copied) * expit(logit_N))

@@ -1,6 +1,7 @@
-"""What some look-aheads of an attempt say of its entropy: the estimate's error, and what is still reachable.
+"""What some look-aheads say of an attempt's entropy.
 
-`budget` is the number of look-aheads that the uniform rule would sample.
+The estimate's error, and what is still reachable. `budget` is the number of look-aheads that the uniform rule
+would sample.
 """
 
 from collections.abc import Sequence
@@ -27,7 +28,7 @@ def standard_error_bits(votes: Votes, budget: int) -> float:
 
 
 def lowest_reachable_bits(votes: Votes, num_left: int) -> float:
-    """The least that `num_left` more draws can lead to: all of them for the leading answer."""
+    """The least that `num_left` more samples can reach: all for the leading answer."""
     counts = [n for _, n in votes.counts] or ([0] if num_left else [])
     if counts:
         counts[0] += num_left
@@ -35,7 +36,7 @@ def lowest_reachable_bits(votes: Votes, num_left: int) -> float:
 
 
 def highest_reachable_bits(votes: Votes, num_left: int) -> float:
-    """The greatest: every draw a new answer of its own, or silence, in the worst proportion."""
+    """The greatest: every sample a new answer, or silence, in the worst proportion."""
     counts = [n for _, n in votes.counts]
     return max(
         _lookahead_bits(counts + [1] * (num_left - silent), votes.num_abstained + silent)

@@ -14,9 +14,10 @@ ROUNDING_BITS = 1e-9  # above what sums of floats can be off by: equal entropies
 
 @validated
 class Certain(EntropyRacing):
-    """The race ends once every attempt in it has `certain_after` samples or more that all agree.
+    """Ends a race once every attempt in it is certain.
 
-    The first attempt wins then, as with the full budget. None never ends it.
+    It has `certain_after` samples or more that all agree. The first attempt wins then, as with the full
+    budget. None never ends it.
     """
 
     certain_after: PositiveInt | None
@@ -51,7 +52,7 @@ class Bound(Certain):
 
 @validated
 class Exact(EntropyRacing):
-    """Those leave that cannot win whatever is still sampled: the choice is the full budget's."""
+    """Drops attempts that cannot win: the full budget's choice."""
 
     def estimate(self, lookahead: Lookahead, budget: int) -> float:
         """The entropy that the full budget compares."""
@@ -65,10 +66,10 @@ class Exact(EntropyRacing):
 
 @validated
 class Merged(EntropyRacing):
-    """Attempts that a prompt shows as the same text enter once, as the first of them."""
+    """Attempts that read the same in a prompt enter once."""
 
     def entrants(self, attempts: Sequence[Attempt]) -> list[int]:
-        """The first attempt of each summary, answer and reward, which is all that a prompt shows."""
+        """The first attempt of each summary, answer and reward."""
         firsts: dict[tuple[str, str | None, int | None], int] = {}
         for i, attempt in enumerate(attempts):
             firsts.setdefault((attempt.summary, attempt.candidate.answer, attempt.reward), i)

@@ -1,1 +1,1 @@
-"""What the scripts below experiments/ share: their command line, and our numbers beside the paper's."""
+"""Shared parts of the scripts in experiments/."""

@@ -12,9 +12,9 @@ P = ParamSpec("P")
 
 
 def run_parser(description: str | None, default_run: str | None = None) -> argparse.ArgumentParser:
-    """Reads [RUN_NAME] [--outputs FOLDER] into `run_name` and `outputs`; a script adds what else it takes.
+    """A parser of [RUN_NAME] [--outputs FOLDER].
 
-    Without a default it reads RUN ... into `run_names`.
+    A script adds what else it takes. Without a default it reads RUN ... into `run_names`.
     """
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -29,7 +29,7 @@ def run_parser(description: str | None, default_run: str | None = None) -> argpa
 
 
 def ends_in_a_line(main: Callable[P, None]) -> Callable[P, None]:
-    """A script's main function that ends with the message alone where a user can fix what is wrong."""
+    """A main function that prints user errors as one line."""
 
     @wraps(main)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> None:

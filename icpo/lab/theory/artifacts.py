@@ -1,4 +1,4 @@
-"""Curves and figures of the theory experiments: CSV, PNG and PDF in the cell's folder."""
+"""Curves and figures of the theory experiments: CSV, PNG, PDF."""
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,7 +40,7 @@ def write_curve(path: Path, columns: Mapping[str, Column]) -> None:
 def figure(
     cell: Path, name: str, num_columns: int = 1, num_rows: int = 1, width: float = 3.6, height: float = 2.5
 ) -> Iterator[list[Any]]:
-    """Panels, row by row, in the paper's style; on leaving, NAME.png and NAME.pdf are written to the cell."""
+    """Panels in the paper's style, saved as PNG and PDF."""
     import matplotlib
     from matplotlib.figure import Figure
     from matplotlib.ticker import NullFormatter

@@ -1,4 +1,4 @@
-"""The closed loop as a bandit, beyond the paper: how far the imitation carries, and how good its model is."""
+"""The closed loop as a bandit algorithm, beyond the paper."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ IMITATED = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A bandit to play, and how the trained LSA is made to fit its number of arms."""
+    """A bandit to play, and how the LSA fits its arms."""
 
     bandit: Bandit
     extension: Literal["none", "zero_padding", "permutation_average"] = "none"
@@ -51,7 +51,7 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """One scene: every player's cumulative regret (B, T), and both students' gaps to the teacher (B, T)."""
+    """One scene: cumulative regret and gaps to the teacher, (B, T)."""
 
     regret: Mapping[str, Tensor]
     gaps: Mapping[str, Tensor]
@@ -59,10 +59,11 @@ class Played:
 
 @validated
 class BanditRegret:
-    """Train on the first scene's bandit, then let students, teacher and classical algorithms play them all.
+    """Train on the first scene's bandit, then play all scenes.
 
-    All players of a scene share tasks, noise and uniforms. `fit` makes the LSA, `rough_fit` one trained too
-    briefly. Thompson sampling, UCB and EXP3 know the training bandit's tau_w and sigma, in every scene.
+    Students, teacher and classical algorithms play. All players of a scene share tasks, noise and uniforms.
+    `fit` makes the LSA, `rough_fit` one trained too briefly. Thompson sampling, UCB and EXP3 know the
+    training bandit's tau_w and sigma, in every scene.
     """
 
     scenes: Mapping[str, Scene]
@@ -178,7 +179,7 @@ class BanditRegret:
 
 
 def only_lsa(student: object) -> Lsa:
-    """The student, if it is an LSA: only that has weights to extend to more arms."""
+    """The student, if it is an LSA."""
     if isinstance(student, Lsa):
         return student
     raise ConfigError(
@@ -188,7 +189,7 @@ def only_lsa(student: object) -> Lsa:
 
 
 def write_regrets(cell: Path, played: Mapping[str, Played], horizons: Sequence[int]) -> None:
-    """regret.csv: mean and standard error at every horizon, for every scene and player."""
+    """Write regret.csv: mean and standard error by horizon and player."""
     rows = [
         (scene, player, horizon, at.mean().item(), at.std().item() / len(at) ** 0.5)
         for scene, p in played.items()
@@ -201,7 +202,7 @@ def write_regrets(cell: Path, played: Mapping[str, Played], horizons: Sequence[i
 
 
 def plot_regrets(cell: Path, played: Mapping[str, Played]) -> None:
-    """regret.{png,pdf}: one panel for each scene; where the LSA imitates, its line covers the teacher's."""
+    """Plot regret.{png,pdf}, a panel per scene."""
     num_rows = (len(played) + 2) // 3
     with figure(cell, "regret", num_columns=3, num_rows=num_rows, width=2.6, height=2.3) as panels:
         for axes in panels[len(played) :]:

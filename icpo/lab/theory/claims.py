@@ -7,9 +7,10 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A statement, whether the numbers support it, and the numbers; `source` is a place or `ours`.
+    """A statement, its verdict and its numbers.
 
-    An `identity` is true by algebra: its numbers check the code, and no outcome could have refuted it.
+    `source` is a place or `ours`. An `identity` is true by algebra: its numbers check the code, and no
+    outcome could have refuted it.
     """
 
     source: str
@@ -34,7 +35,7 @@ class Claim:
 
 
 def verdict(claims: Sequence[Claim]) -> str:
-    """One word for the claims that could fail: `holds`, `fails` or `holds in part`.
+    """One verdict for several claims: `holds`, `fails` or `holds in part`.
 
     Raises:
         ValueError: no claim could fail.
@@ -48,6 +49,6 @@ def verdict(claims: Sequence[Claim]) -> str:
 
 
 def judge(claims: Sequence[Claim], sources: Collection[str]) -> dict[str, Any]:
-    """The keys `claims` and `verdict` of metrics.json; the verdict is on the claims of `sources`."""
+    """Claims and verdict for metrics.json, judged on `sources`."""
     judged = [claim for claim in claims if claim.source in sources]
     return {"claims": [claim.as_json() for claim in claims], "verdict": verdict(judged)}

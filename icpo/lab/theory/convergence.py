@@ -1,4 +1,4 @@
-"""Convergence: does the loss fall exponentially, and at the rate that is claimed? Paper, appendix theorem."""
+"""Convergence of the loss along the gradient flow (paper, appendix)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -38,10 +38,10 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Decay:
-    """Excess losses along the exact flow as shares of the first, (S, I), and the two rates mu.
+    """Excess losses along the exact flow, as shares, (S, I).
 
-    Start 0 is the slowest mode of the whole space R^{2K}, start 1 that of S = 1-perp + 1-perp, the rest are
-    normal.
+    And the two rates mu. Start 0 is the slowest mode of the whole space R^{2K}, start 1 that of S = 1-perp +
+    1-perp, the rest are normal.
     """
 
     times_I: Tensor
@@ -51,7 +51,7 @@ class Decay:
 
     @classmethod
     def of(cls, flow: Flow, num_starts: int, horizon: float, num_records: int, seed: int) -> "Decay":
-        """The decay from `num_starts` normal starts and the two slow ones, for `horizon` times 1/mu."""
+        """The decay from normal and slow starts, for `horizon` / mu."""
         generator = seeded(seed, str(flow.target_KZ.device))
         shape, device = (num_starts, *flow.target_KZ.shape), generator.device
         normal = torch.randn(shape, generator=generator, device=device, dtype=torch.float64)
@@ -61,11 +61,11 @@ class Decay:
         return cls(times, losses / losses[:, :1], flow.rate_on_s, flow.rate)
 
     def excess(self, mu: float) -> Tensor:
-        """The largest ratio of each start's loss to exp(-2 mu t), shape (S,); above 1 it is violated."""
+        """The largest ratio of a loss to exp(-2 mu t), (S,)."""
         return (self.shares_SI / (-2 * mu * self.times_I).exp()).amax(-1)
 
     def violations(self, mu: float) -> int:
-        """How many starts are ever above exp(-2 mu t) by more than rounding."""
+        """How many starts exceed exp(-2 mu t) by more than rounding."""
         return int((self.excess(mu) > 1 + 1e-9).sum())
 
     def final_rates(self) -> Tensor:
@@ -76,7 +76,7 @@ class Decay:
 
 @validated
 class Convergence:
-    """Follow the flow of the measured quadratic, and measure the lemma that its rate depends on.
+    """Follow the flow, and measure the lemma of its rate.
 
     `scene` is the paper's setting, with H = I; `contrast` one where the smallest eigenvalue on
     S = 1-perp + 1-perp is clearly not the smallest of all. Both are measured on `num_tasks` tasks, and
@@ -209,7 +209,7 @@ class Convergence:
 
 
 def largest_excess(decay: Decay) -> float:
-    """The largest ratio of a loss to the theorem's bound, over starts and times."""
+    """The largest ratio of a loss to the theorem's bound."""
     return decay.excess(decay.mu_on_s).max().item()
 
 
@@ -224,7 +224,7 @@ def floor_claim(decay: Decay, floor: float) -> Claim:
 
 
 def write_losses(path: Path, decay: Decay) -> None:
-    """Losses of the special and the normal starts over time, and both bounds."""
+    """Write losses of all starts over time, and both bounds."""
     write_curve(
         path,
         {

@@ -1,4 +1,4 @@
-"""Finite samples: from how many trajectories is the empirical optimum the teacher? Paper, Theorem 3."""
+"""Finite samples: when the empirical optimum is the teacher (Theorem 3)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -28,7 +28,7 @@ from icpo.types.validated import validated
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One point of the sweep: sizes, exploration and noise, and which prefixes train."""
+    """One point of the sweep: sizes, exploration, noise and prefixes."""
 
     num_arms: int
     num_rounds: int
@@ -73,7 +73,7 @@ class Outcome:
 
 @validated
 class FiniteSample:
-    """Recovery from B = 1..max_trajectories in every setting of a sweep around `base`.
+    """Recovery from B = 1..max_trajectories, over a sweep around `base`.
 
     `num_arms`, `num_rounds`, `gammas` and `sigmas` are each varied alone; `fixed_rounds` are lengths N at
     which only the last prefix trains. `delta` is the theorem's failure probability.

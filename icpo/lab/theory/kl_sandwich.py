@@ -1,4 +1,4 @@
-"""KL sandwich: is the imitation KL between two multiples of the loss? Paper, Theorem 1."""
+"""KL sandwich: the imitation KL between multiples of the loss (Theorem 1)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from icpo.types.validated import validated
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One K, gamma and c with all its students; the tensors hold one number for each student, (S,)."""
+    """One K, gamma and c with its students' numbers, (S,)."""
 
     num_arms: int
     gamma: float
@@ -37,11 +37,12 @@ class Cell:
 
 @validated
 class KlSandwich:
-    """Students at every stage of training, for every K, gamma and c, and an adversary, against both ends.
+    """Students at all stages, and an adversary, against both ends.
 
-    Students are two-channel operators: normal starts of each of `start_scales`, moved along the gradient flow
-    to each of `training_times` (0 leaves them random). Large `step_sizes` saturate the teacher. The adversary
-    chooses logits freely, for trajectories of each of `adversary_rounds` lengths N.
+    For every K, gamma and c. Students are two-channel operators: normal starts of each of `start_scales`,
+    moved along the gradient flow to each of `training_times` (0 leaves them random). Large `step_sizes`
+    saturate the teacher. The adversary chooses logits freely, for trajectories of each of `adversary_rounds`
+    lengths N.
     """
 
     num_arms: Sequence[AtLeastTwo]
@@ -155,7 +156,7 @@ class KlSandwich:
 
 
 def count_violations(cells: Sequence[Cell], num_rounds: int) -> dict[str, int]:
-    """How many students there are, and how many are outside each end, for each loss."""
+    """How many students are outside each end, for each loss."""
     return {
         "students": sum(len(c.time_S) for c in cells),
         "upper_violations": sum(c.ends.upper_violations() for c in cells),
@@ -169,7 +170,7 @@ def count_violations(cells: Sequence[Cell], num_rounds: int) -> dict[str, int]:
 def proof_claims(
     tally: Mapping[str, int], worst: float, counterexample: Sandwich, uniform: Sandwich
 ) -> list[Claim]:
-    """What the appendix proves, for the mean loss without 1/2, and what is true instead."""
+    """Claims on the proof's loss, and what is true instead."""
     count, near = tally["students"], uniform.lower_ratio_S.max().item()
     upper, lower, repaired = (
         tally[f"{end}_violations{loss}"]
@@ -245,7 +246,7 @@ def write_students(cell: Path, cells: Sequence[Cell], num_rounds: int) -> None:
 def plot_sandwich(
     cell: Path, cells: Sequence[Cell], adversary: Mapping[tuple[int, float, int], float]
 ) -> None:
-    """sandwich.{png,pdf}: where the lower end holds, and how near anyone comes to the upper end."""
+    """Plot sandwich.{png,pdf}: both ends against the KL."""
     with figure(cell, "sandwich", num_columns=2) as (lower, upper):
         first = min(c.step_size for c in cells)
         for color, label, chosen in (

@@ -1,4 +1,4 @@
-"""Bandit algorithms that play beside the teacher and the LSA, and their regret.
+"""Bandit algorithms to compare with, and their regret.
 
 Shapes: B tasks, K arms, T rounds.
 """
@@ -18,10 +18,10 @@ Memory = TypeVar("Memory")
 
 
 class Learner(Protocol[Memory]):
-    """Chooses an arm for each task, then learns from the reward; what it remembers is passed around."""
+    """A learner that chooses arms and learns from rewards."""
 
     def begin(self, tasks_BK: Tensor) -> Memory:
-        """The memory before the first round; only the shape and device of the tasks may be used."""
+        """The memory before the first round, by the tasks' shape."""
         ...
 
     def act(self, memory: Memory, uniforms_B: Tensor) -> Tensor:
@@ -45,7 +45,7 @@ class _Historian:
 
 @dataclass(frozen=True)
 class Policy(_Historian):
-    """A player, which is to say the teacher or a student, sampled by inverse CDF."""
+    """The teacher or a student, sampled by inverse CDF."""
 
     player: Player
 
@@ -63,7 +63,7 @@ class Thompson(_Historian):
     generator: torch.Generator
 
     def act(self, memory: History, uniforms_B: Tensor) -> Tensor:
-        """The best arm of a task sampled from the posterior; the uniforms are not used."""
+        """The best arm of a task sampled from the posterior."""
         precision_BK = memory.counts_BK / self.sigma**2 + 1 / self.tau_w**2
         mean_BK = memory.rewards_BK / self.sigma**2 / precision_BK
         shape, device = mean_BK.shape, self.generator.device
@@ -73,12 +73,12 @@ class Thompson(_Historian):
 
 @dataclass(frozen=True)
 class Ucb(_Historian):
-    """UCB1 with confidence width sigma sqrt(2 log t / n); every arm is pulled once first."""
+    """UCB1 with confidence width sigma sqrt(2 log t / n)."""
 
     sigma: float
 
     def act(self, memory: History, uniforms_B: Tensor) -> Tensor:
-        """The arm of the highest upper confidence bound; the uniforms are not used."""
+        """The arm of the highest upper confidence bound."""
         pulls_BK = memory.counts_BK.clamp_min(1)
         width_BK = self.sigma * (2 * math.log(memory.t + 1) / pulls_BK).sqrt()
         bound_BK = memory.rewards_BK / pulls_BK + width_BK

@@ -1,4 +1,4 @@
-"""The second moment by round, measured against the paper's lemma that bounds it."""
+"""The second moment by round, against the paper's lemma."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
@@ -17,7 +17,7 @@ LEMMA = "Lemma (population second moment)"
 def moment_claims(
     covered: MomentBounds, silent: MomentBounds, heavy: MomentBounds, heavy_penalty: float
 ) -> list[Claim]:
-    """What the second moments say of the lemma, which speaks of t >= 2."""
+    """Claims on the lemma, which speaks of t >= 2."""
     share = (heavy.count_measured / heavy.count_floor)[1:].min().item()
     smallest = min(bounds.total_measured[1:].min().item() for bounds in (covered, silent, heavy))
     cross = silent.cross_measured[1:].max().item()
@@ -48,7 +48,7 @@ def moment_claims(
 
 
 def write_moments(cell: Path, settings: Mapping[str, MomentBounds]) -> None:
-    """moments.csv: for each setting and round, the three measured numbers and what the lemma says of them."""
+    """Write moments.csv: measured numbers and the lemma's, by round."""
     names = [name for name, b in settings.items() for _ in b.count_measured]
     columns: dict[str, Sequence[str] | Tensor] = {"setting": names}
     columns["t"] = torch.cat([torch.arange(1, len(b.count_measured) + 1) for b in settings.values()])

@@ -11,18 +11,18 @@ from icpo.theory.lsa import Lsa
 
 
 def zero_padded(lsa: Lsa, num_arms: int) -> Lsa:
-    """Zero weights for the new arms, which is how training leaves arms it never saw (from a zero start)."""
+    """Zero weights for the new arms."""
     return Lsa(
         _zero_padded(lsa.W_PV, num_arms), _zero_padded(lsa.W_KQ, num_arms), lsa.gamma, lsa.attends_query
     )
 
 
 def permutation_averaged(lsa: Lsa, num_arms: int) -> Lsa:
-    """The trained weights averaged over all orders of the arms, written out for `num_arms` of them.
+    """The trained weights averaged over all orders of the arms.
 
-    Exact for a teacher that treats arms alike. W_PV's action block becomes a Diag plus a constant. Of W_KQ
-    only its product with the query counts: its entries are rescaled so that more arms in the query leave that
-    product alone.
+    Written out for `num_arms` of them. Exact for a teacher that treats arms alike. W_PV's action block
+    becomes a Diag plus a constant. Of W_KQ only its product with the query counts: its entries are rescaled
+    so that more arms in the query leave that product alone.
     """
     K = lsa.W_PV.shape[0] - 1
     W11 = lsa.W_PV[:K, :K]

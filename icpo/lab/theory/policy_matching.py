@@ -1,4 +1,4 @@
-"""Policy matching: does a trained LSA play the teacher's policy? Paper, Theorem 2 and Figure 2 (top)."""
+"""Policy matching of a trained LSA (Theorem 2, Figure 2, top)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -31,13 +31,14 @@ AnyFit = TypeVar("AnyFit", Adam, Lbfgs, LevenbergMarquardt, LsaFit, Adam | Lbfgs
 
 @validated
 class PolicyMatching:
-    """Train on teacher trajectories, then compare policies in the student's closed loop on fresh tasks.
+    """Train on the teacher, then compare policies on fresh tasks.
 
-    `fit` trains the student of the figure. Every one of `compared_fits` (Fisher-weighted loss) and `kl_fit`
-    (imitation KL) is scored by how many of its starts reach TRAINED_GAP: from its own start, near the
-    solution's form, and from unstructured starts of each of `scales`. `general_teacher` is not realisable:
-    `with_query` and `without_query` imitate it with and without the query column among keys and values.
-    `num_metrics` random H of each kind are tried for each of `metric_arms`.
+    They are compared in the student's closed loop. `fit` trains the student of the figure. Every one of
+    `compared_fits` (Fisher-weighted loss) and `kl_fit` (imitation KL) is scored by how many of its starts
+    reach TRAINED_GAP: from its own start, near the solution's form, and from unstructured starts of each of
+    `scales`. `general_teacher` is not realisable: `with_query` and `without_query` imitate it with and
+    without the query column among keys and values. `num_metrics` random H of each kind are tried for each of
+    `metric_arms`.
     """
 
     bandit: Bandit
@@ -121,7 +122,7 @@ class PolicyMatching:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A teacher, its training trajectories and their statistics, and the fresh tasks that judge students."""
+    """A teacher, its training statistics, and fresh tasks."""
 
     teacher: Teacher
     train: Draws
@@ -134,41 +135,41 @@ class Trial:
         return fit.fit(self.statistics, self.teacher.gamma, self.generator)
 
     def fitted_by_kl(self, fit: Adam | Lbfgs) -> Fitted:
-        """LSAs trained on the KL to the teacher's policies in place of the Fisher-weighted loss."""
+        """LSAs trained on the KL instead of the Fisher-weighted loss."""
         theta_SP = fit.start.sample(self.statistics.num_arms, self.generator)
         loss = imitation_kl(self.teacher, self.train, fit.attends_query)
         return fitted_lsas(fit.minimise(loss, theta_SP), loss, self.teacher.gamma, fit.attends_query)
 
     def gaps(self, fitted: Fitted) -> Tensor:
-        """Gap of every student to the teacher on the student's own trajectories, shape (S, B, N)."""
+        """Gaps to the teacher on the students' trajectories, (S, B, N)."""
         return torch.stack([policy_gaps(student, self.teacher, self.test) for student in fitted.students])
 
 
 def restarted(fit: AnyFit, scale: float | None) -> AnyFit:
-    """The same fit from unstructured starts of this scale; from its own starts where there is none."""
+    """The same fit from unstructured starts of this scale, if any."""
     if scale is None:
         return fit
     return replace(fit, start=replace(fit.start, kind="unstructured", scale=scale))
 
 
 def final_gaps(gaps_SBN: Tensor) -> Tensor:
-    """Mean gap over tasks after the last round, shape (S,); not a number for a student that diverged."""
+    """Mean gap after the last round, (S,); NaN if diverged."""
     return gaps_SBN[..., -1].mean(-1)
 
 
 def num_successful(final_S: Tensor) -> int:
-    """How many starts end with a gap of at most TRAINED_GAP; a student that diverged does not."""
+    """How many starts end with a gap of at most TRAINED_GAP."""
     return int((final_S <= TRAINED_GAP).sum())
 
 
 def largest_projected_w12(fitted: Fitted) -> float | None:
-    """Largest entry of Proj w12 over all trained LSAs, 0 in the lemma; None where there is no LSA."""
+    """Largest entry of Proj w12 over trained LSAs, or None."""
     columns = [project(student.W_PV[:-1, -1]) for student in fitted.students if isinstance(student, Lsa)]
     return torch.stack(columns).abs().max().item() if columns else None
 
 
 def matching_claims(gaps: Mapping[str, Tensor], finals: Mapping[str, Mapping[str, Tensor]]) -> list[Claim]:
-    """What the gaps, each (S, B, N), and the compared fits' final gaps, each (S,), say of Theorem 2."""
+    """Claims on Theorem 2 from the gaps of all fits."""
     closed, repaired = gaps["closed_form"].max().item(), gaps["without_query"].max().item()
     near, *unstructured = finals
     by_fisher = {name: final for name, final in finals[near].items() if name != BY_KL}
@@ -219,7 +220,7 @@ def counts(finals: Mapping[str, Tensor]) -> str:
 
 
 def write_curves(cell: Path, gaps: Mapping[str, Tensor]) -> None:
-    """gap.csv: mean and standard deviation over tasks (and starts) at each round, for each student."""
+    """Write gap.csv: mean and deviation by round and student."""
     rounds = torch.arange(2, gaps["trained"].shape[-1] + 2)
     columns: dict[str, Tensor] = {"round": rounds}
     for name, gaps_SBN in gaps.items():
@@ -229,7 +230,7 @@ def write_curves(cell: Path, gaps: Mapping[str, Tensor]) -> None:
 
 
 def write_starts(cell: Path, finals: Mapping[str, Mapping[str, Tensor]]) -> None:
-    """starts.csv: the final gap of every start of every compared fit; `starts` is `near` or a scale."""
+    """Write starts.csv: the final gap of every start and fit."""
     rows = [
         (start, name, i, gap)
         for start, fits in finals.items()
@@ -243,7 +244,7 @@ def write_starts(cell: Path, finals: Mapping[str, Mapping[str, Tensor]]) -> None
 
 
 def plot_gaps(cell: Path, gaps: Mapping[str, Tensor]) -> None:
-    """gap.{png,pdf}: the paper's Figure 2 (top), and beside it a teacher beyond the paper's LSA."""
+    """Plot gap.{png,pdf}: Figure 2 (top), and another teacher beside."""
     curves = {name: gaps_SBN.flatten(0, 1).cpu() for name, gaps_SBN in gaps.items()}
     rounds = torch.arange(2, curves["trained"].shape[-1] + 2)
     with figure(cell, "gap", num_columns=2) as (top, other):

@@ -1,8 +1,8 @@
-"""Which teachers the paper's LSA can play, and the weights that play them. Paper, Theorem 2.
+"""Which teachers the paper's LSA can play (Theorem 2).
 
-The LSA, whose query column is also key and value, realises the teacher of H and lambda at all histories if
-and only if lambda = 0, or H1 is parallel to 1 or to one e_i. docs/theory.md, section 2, has the proof.
-It is checked on random H of every kind. Shapes: K arms.
+And the weights that play them. The LSA, whose query column is also key and value, realises the teacher of H
+and lambda at all histories if and only if lambda = 0, or H1 is parallel to 1 or to one e_i. docs/theory.md,
+section 2, has the proof. It is checked on random H of every kind. Shapes: K arms.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,20 +30,21 @@ def has_equal_rows(H_KK: Tensor, tolerance: float = 1e-9) -> bool:
 
 
 def lone_row(H_KK: Tensor, tolerance: float = 1e-9) -> int | None:
-    """The arm i with H1 parallel to e_i, which is to say H^-1 e_i parallel to 1; None if there is none."""
+    """The arm i with H1 parallel to e_i, that is H^-1 e_i parallel to 1, or None."""
     h_K = H_KK.sum(-1).abs()
     return int(h_K.argmax()) if int((h_K > tolerance * h_K.amax()).sum()) == 1 else None
 
 
 def is_realisable(H_KK: Tensor, penalty: float, tolerance: float = 1e-9) -> bool:
-    """Whether the paper's LSA can play the teacher of H and lambda at all histories."""
+    """Whether the paper's LSA can play this teacher at all histories."""
     return penalty == 0 or has_equal_rows(H_KK, tolerance) or lone_row(H_KK, tolerance) is not None
 
 
 def candidate_lsa(H_KK: Tensor, penalty: float, step_size: float, gamma: float, attends_query: bool) -> Lsa:
-    """W11 = c H^-1, w12 = 0 and W_KQ q = (-lambda 1, 1): for K >= 3 the only candidate, up to scale.
+    """The candidate LSA: W11 = c H^-1, w12 = 0.
 
-    Where H1 is parallel to e_i, Proj H^-1 e_i vanishes: entry i is free, and (K-1) lambda makes their sum 0.
+    W_KQ q is (-lambda 1, 1). For K >= 3 it is the only candidate, up to scale. Where H1 is parallel to e_i,
+    Proj H^-1 e_i vanishes: entry i is free, and (K-1) lambda makes their sum 0.
     """
     K, i = len(H_KK), lone_row(H_KK)
     image_D = torch.full((K + 1,), -penalty, dtype=H_KK.dtype)
@@ -88,7 +89,7 @@ class Kind:
 def check_metrics(
     penalty: float, step_size: float, gamma: float, num_arms: Sequence[int], num_metrics: int, seed: int
 ) -> dict[str, Kind]:
-    """The candidate weights' policy gap and query bias for `num_metrics` H of each kind and size."""
+    """Policy gap and query bias for H of each kind and size."""
     generator = seeded(seed, "cpu")
     kinds = {name: Kind() for name in get_args(Metric)}
     for K in num_arms:
@@ -134,7 +135,7 @@ def realisability_claims(kinds: Mapping[str, Kind], num_arms: Sequence[int]) -> 
 
 
 def as_json(kinds: Mapping[str, Kind]) -> dict[str, dict[str, float]]:
-    """How many H of each kind, and the extremes over them, for metrics.json."""
+    """Numbers of H by kind, and extremes, for metrics.json."""
     return {
         name: {
             "metrics": len(kind.gaps),

@@ -22,7 +22,7 @@ RELATIVE_RANK_TOLERANCE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """What each number of trajectories B = 1..B_max gave in every repeat, each (R, B_max).
+    """Recovery by number of trajectories B, each (R, B_max).
 
     `gap_RB` is the mean ||p_hat - p||_2 over fresh teacher histories, `rank_RB` that of the second-moment
     matrix of the 2K statistics, `twice_RB` whether every arm was pulled twice or more in the rounds that
@@ -37,24 +37,24 @@ class Recovery:
     num_statistics: int
 
     def first_exact(self, tolerance: float) -> Tensor:
-        """The first B from which the gap stays within `tolerance`, (R,); B_max + 1 where there is none."""
+        """The first B of lasting recovery, (R,); else B_max + 1."""
         return _first(self.gap_RB <= tolerance)
 
     def mismatch_share(self, tolerance: float, gamma: float) -> Tensor:
-        """The mismatch over 2 (1-gamma)^2 delta, (B_max,), delta being the share of repeats not yet exact.
+        """The mismatch over 2 (1-gamma)^2 delta, (B_max,).
 
-        It is 0 where all repeats are exact.
+        delta is the share of repeats not yet exact. It is 0 where all repeats are exact.
         """
         delta_B = (self.gap_RB > tolerance).double().mean(0)
         share_B = self.mismatch_B / (2 * (1 - gamma) ** 2 * delta_B)
         return torch.where(delta_B > 0, share_B, 0.0)
 
     def first_full_rank(self) -> Tensor:
-        """The first B with rank 2K, shape (R,); B_max + 1 where there is none."""
+        """The first B with rank 2K, (R,); else B_max + 1."""
         return _first(self.rank_RB >= self.num_statistics)
 
     def first_twice(self) -> Tensor:
-        """The first B with every arm pulled twice, shape (R,); B_max + 1 where there is none."""
+        """The first B with every arm pulled twice; else B_max + 1."""
         return _first(self.twice_RB)
 
 
@@ -68,9 +68,10 @@ def recover(
     test: Draws,
     generator: torch.Generator,
 ) -> Recovery:
-    """Fit the two-channel optimum of least norm to the first 1, 2, .., B_max trajectories of every repeat.
+    """Fit the two-channel optimum to growing numbers of trajectories.
 
-    `prefixes` says whether t = 1..N-1 all count, as in the theorem, or t = N-1 alone.
+    It is of least norm; all repeats use their first 1, 2, .., B_max trajectories. `prefixes` says whether t =
+    1..N-1 all count, as in the theorem, or t = N-1 alone.
     """
     draws = sample_draws(bandit, num_repeats * max_trajectories, num_rounds, generator)
     histories = rollout(teacher, draws).histories[1:-1]
@@ -111,9 +112,10 @@ def second_moment_error(
     population_ZZ: Tensor,
     generator: torch.Generator,
 ) -> Tensor:
-    """Operator norm of Sigma-hat - Sigma from M prefixes, (R,). Paper, Lemma (second-moment concentration).
+    """Operator norm of Sigma-hat - Sigma from M prefixes, (R,).
 
-    Either M / (N-1) trajectories with all their prefixes, or M trajectories with one random prefix each.
+    Paper, Lemma (second-moment concentration). Either M / (N-1) trajectories with all their prefixes, or M
+    trajectories with one random prefix each.
     """
     per_repeat = num_prefixes if independent else num_prefixes // (num_rounds - 1)
     draws = sample_draws(bandit, num_repeats * per_repeat, num_rounds, generator)
@@ -135,10 +137,10 @@ def coverage(bandit: Bandit, teacher: Teacher) -> float:
 
 
 def theorem_prefixes(bandit: Bandit, teacher: Teacher, t: int, delta: float) -> float:
-    """t^2 (2K + log(1/delta)) / c_lambda^2, the prefixes that Theorem 3 requires up to its unknown constant.
+    """The prefixes that Theorem 3 requires, with constant 1.
 
-    Infinite where c_lambda is 0. Where it is negative the theorem does not apply; its square is used all the
-    same.
+    They are t^2 (2K + log(1/delta)) / c_lambda^2. Infinite where c_lambda is 0. Where it is negative the
+    theorem does not apply; its square is used all the same.
     """
     squared = coverage(bandit, teacher) ** 2
     return t**2 * (2 * bandit.num_arms + math.log(1 / delta)) / squared if squared > 0 else math.inf

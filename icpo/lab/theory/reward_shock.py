@@ -1,4 +1,4 @@
-"""Reward shock: how far does one corrupted reward carry? Paper, Theorem 4 and Figure 2 (bottom)."""
+"""Reward shock: one corrupted reward (Theorem 4, Figure 2, bottom)."""
 
 import math
 from collections.abc import Mapping
@@ -29,10 +29,11 @@ NUM_TASK_SETS = 1000
 
 @validated
 class RewardShock:
-    """Train on short trajectories, shock one reward of longer ones, and compare the drift with its bounds.
+    """Shock one reward, and compare the drift with its bounds.
 
-    `num_draws` trajectories for each task, all alike up to the shocked round, estimate the expectation that
-    the theorem bounds. The noise must be Gaussian for the theorem's own constants to apply.
+    Training is on short trajectories, the shock in longer ones. `num_draws` trajectories for each task, all
+    alike up to the shocked round, estimate the expectation that the theorem bounds. The noise must be
+    Gaussian for the theorem's own constants to apply.
     """
 
     bandit: Bandit
@@ -50,7 +51,7 @@ class RewardShock:
     seed: int
 
     def run(self, cell: Path) -> Mapping[str, object]:
-        """Writes drift.csv and drift.{png,pdf}; returns b's range, violations of the bounds and claims."""
+        """Write drift.csv and figure; return range, violations, claims."""
         generator = seeded(self.seed, self.device)
         teacher = self.teacher.build(self.bandit.num_arms, self.step_size, self.gamma, self.device)
         train = sample_draws(self.bandit, self.num_train_tasks, self.num_train_rounds, generator)
@@ -253,7 +254,7 @@ class RewardShock:
 def range_claim(
     recipe: TeacherRecipe, ranges: Mapping[tuple[float, float], list[list[float]]], num_tasks: int
 ) -> Claim:
-    """Whether the reported range of b is an ordinary one for this H and lambda; quantiles as `_b_ranges`."""
+    """Whether the reported range of b is ordinary for this teacher."""
     low, median, high = ranges[recipe.scale, recipe.penalty]
     inside = [lowest <= end <= highest for lowest, end, highest in zip(low, PAPER_B, high, strict=True)]
     fitting = [

@@ -14,7 +14,7 @@ from icpo.theory.policies import fisher, kl_nats, mixed_policy, project
 
 @dataclass(frozen=True, slots=True)
 class Sandwich:
-    """Mean KL and mean loss of each case, both (S,), and the factors between them.
+    """Mean KL and loss of each case, (S,), and their factors.
 
     `loss_S` is the proof's L, the mean of ||Delta||^2_Gamma over prefixes. Theorem 1 is stated for the L of
     Eq. (expt), half the sum over a trajectory's rounds: `summed`.
@@ -26,17 +26,17 @@ class Sandwich:
     upper_factor: float
 
     def summed(self, num_rounds: int) -> "Sandwich":
-        """The same with Eq. (expt)'s loss, 1/2 of the sum over the N - 1 prefixes of a trajectory."""
+        """The same with Eq. (expt)'s loss, (N - 1)/2 times larger."""
         return Sandwich(self.kl_S, 0.5 * (num_rounds - 1) * self.loss_S, self.lower_factor, self.upper_factor)
 
     @property
     def upper_ratio_S(self) -> Tensor:
-        """KL over the theorem's upper end; above 1 it is violated. 0 where student and teacher agree."""
+        """KL over the theorem's upper end; above 1 it is violated."""
         return _ratio(self.kl_S, self.upper_factor * self.loss_S)
 
     @property
     def lower_ratio_S(self) -> Tensor:
-        """The theorem's lower end over the KL; above 1 it is violated. 0 where student and teacher agree."""
+        """The theorem's lower end over KL; above 1 it is violated."""
         return _ratio(self.lower_factor * self.loss_S, self.kl_S)
 
     def upper_violations(self, tolerance: float = 1e-9) -> int:
@@ -49,7 +49,7 @@ class Sandwich:
 
 
 def sandwich(teacher_STK: Tensor, student_STK: Tensor, weights_STK: Tensor, gamma: float) -> Sandwich:
-    """Both ends of Theorem 1 for given logits; `weights_STK` are the policies p_t averaged into Gamma."""
+    """Both ends of Theorem 1 for given logits and weights."""
     K = teacher_STK.shape[-1]
     delta_STK = project(student_STK - teacher_STK)
     gamma_SKK = fisher(weights_STK).mean(-3)
@@ -59,12 +59,12 @@ def sandwich(teacher_STK: Tensor, student_STK: Tensor, weights_STK: Tensor, gamm
 
 
 def repaired_lower_factor(teacher_STK: Tensor, student_STK: Tensor, gamma: float) -> Tensor:
-    """A factor for which the lower end does hold: (1-gamma)^2 m^2, m the smallest softmax probability, (S,).
+    """A factor for which the lower end does hold, (S,).
 
-    The averaged softmax Jacobian between the logits is at least m on 1-perp (the mixture argument of the
-    Fisher lemma with gamma = K m), so ||p - p_hat||_2 >= (1-gamma) m ||Delta||_2; Pinsker and Gamma <= 1/2 do
-    the rest. The log-probability of an arm is concave along a segment of logits, so m is attained at one of
-    the two ends.
+    It is (1-gamma)^2 m^2, m the smallest softmax probability. The averaged softmax Jacobian between the
+    logits is at least m on 1-perp (the mixture argument of the Fisher lemma with gamma = K m), so ||p -
+    p_hat||_2 >= (1-gamma) m ||Delta||_2; Pinsker and Gamma <= 1/2 do the rest. The log-probability of an arm
+    is concave along a segment of logits, so m is attained at one of the two ends.
     """
     lowest_S = torch.minimum(
         torch.softmax(teacher_STK, -1).amin((-2, -1)), torch.softmax(student_STK, -1).amin((-2, -1))
@@ -80,7 +80,7 @@ def worst_upper_ratio(
     num_steps: int,
     generator: torch.Generator,
 ) -> Tensor:
-    """Largest ratio of KL to upper end that ascent over free logits finds, for every restart, (S,).
+    """Largest ratio of KL to upper end by ascent, (S,).
 
     Teacher logits s_2..s_N and student errors are free; p_1 is uniform, as in the data, and Gamma averages
     p_1..p_{N-1}. Half the restarts begin where the proof is tightest: a teacher split between two arms in one

@@ -1,4 +1,6 @@
-"""The second moment of z_t = (n_t/t, g_t/t) round by round, and the lemma that bounds it from below.
+"""The second moment of z_t round by round, and its lemma.
+
+z_t is (n_t/t, g_t/t); the lemma bounds it from below.
 
 Shapes: N rounds, K arms, Z = 2K.
 """
@@ -17,11 +19,11 @@ from icpo.theory.teacher import Teacher
 
 @dataclass(frozen=True, slots=True)
 class MomentBounds:
-    """Measured blocks of Sigma_t on 1-perp and what the lemma says of them, for t = 1..N-1, each (N-1,).
+    """Measured blocks of Sigma_t, and the lemma's, each (N-1,).
 
-    `count_*` is the smallest eigenvalue of Sigma_nn, `cross_*` the norm of Sigma_ng, `total_*` the smallest
-    eigenvalue of Sigma on S = 1-perp + 1-perp. `count_floor` and `total_floor` claim a lower bound,
-    `cross_ceiling` an upper one. Paper, Lemma (population second moment).
+    On 1-perp, for t = 1..N-1. `count_*` is the smallest eigenvalue of Sigma_nn, `cross_*` the norm of
+    Sigma_ng, `total_*` the smallest eigenvalue of Sigma on S = 1-perp + 1-perp. `count_floor` and
+    `total_floor` claim a lower bound, `cross_ceiling` an upper one. Paper, Lemma (population second moment).
     """
 
     count_measured: Tensor

@@ -1,4 +1,4 @@
-"""One shocked reward: coupled trajectories, and the bounds on how far their policies drift apart.
+"""One shocked reward: coupled trajectories and bounds on their drift.
 
 Shapes: B tasks, K arms, T rounds.
 """
@@ -27,7 +27,7 @@ Coupling = Literal["inverse_cdf", "maximal"]
 
 @validated
 class Shock:
-    """`size` is added to the reward of round `round` (from 1) and to no other. Paper, Definition (CRN)."""
+    """A shock: `size` is added to the reward of one round."""
 
     round: PositiveInt
     size: float
@@ -35,10 +35,10 @@ class Shock:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """What a shock in round s did to the policies of rounds s+1..T+1, each (B, T-s+1).
+    """A shock's effect on later policies, each (B, T-s+1).
 
-    `mismatch` is the probability, given both policies, that inverse-CDF sampling from one uniform gives
-    different arms, `variation` their total variation, which the paper takes it for.
+    Of rounds s+1..T+1. `mismatch` is the probability, given both policies, that inverse-CDF sampling from one
+    uniform gives different arms, `variation` their total variation, which the paper takes it for.
     """
 
     norm_BT: Tensor
@@ -47,11 +47,11 @@ class Drift:
 
 
 def drift(player: Player, draws: Draws, shock: Shock, coupling: Coupling, partners_BT2: Tensor) -> Drift:
-    """Play the draws with and without the shock, coupled, and compare the policies after it.
+    """Play the draws with and without the shock, coupled.
 
-    Tasks and noise are shared. `inverse_cdf` shares the uniforms too, as the paper does; `maximal` lets the
-    shocked run keep the other's arm as often as its policy allows, with `partners_BT2` as the uniforms for
-    that.
+    Compares the policies after it. Tasks and noise are shared. `inverse_cdf` shares the uniforms too, as the
+    paper does; `maximal` lets the shocked run keep the other's arm as often as its policy allows, with
+    `partners_BT2` as the uniforms for that.
     """
     base = shocked = History.empty(draws.tasks_BK)
     compared = []
@@ -103,9 +103,10 @@ class Bound:
         return cls(half * u_norm, half * crossing * (slopes_B + mean_absolute_noise * u_norm))
 
     def recursion(self, shock: Shock, num_rounds: int) -> Tensor:
-        """The recursion with equality, at rounds s+1..T+1, shape (B, T-s+1): the sharpest this proof gives.
+        """The recursion with equality, shape (B, T-s+1).
 
-        It telescopes to (a |delta| / t) prod_{u=s}^{t-1} (1 + b/u); see docs/theory.md.
+        At rounds s+1..T+1: the sharpest that this proof gives. It telescopes to (a |delta| / t)
+        prod_{u=s}^{t-1} (1 + b/u); see docs/theory.md.
         """
         t = torch.arange(shock.round, num_rounds + 1, dtype=torch.float64, device=self.b_B.device)
         growth_BT = 1 + self.b_B.unsqueeze(-1) / t

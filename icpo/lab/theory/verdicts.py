@@ -1,4 +1,4 @@
-"""One table of all verdicts of the theory experiments: `python -m icpo.lab.theory.verdicts outputs`."""
+"""One table of the verdicts of all theory experiments."""
 
 import argparse
 import json
@@ -26,7 +26,9 @@ WRITE_COMMAND = "python -m icpo.lab.theory.verdicts --write experiments"
 
 
 def verdict_rows(outputs: Path) -> list[tuple[str, ...]]:
-    """A row for each claim of each experiment, in the order of `COLUMNS`; one that was not run says so.
+    """A row for each claim of each experiment.
+
+    In the order of `COLUMNS`; one that was not run says so.
 
     Raises:
         RecordsError: none of the experiments has metrics under `outputs`, or one has no claims.

@@ -1,4 +1,4 @@
-"""How fast an engine does the work of ME-ICPO under different schedules, beside its own ceiling."""
+"""Speed of an engine under different schedules, beside its ceiling."""
 
 import csv
 import json
@@ -36,7 +36,7 @@ READ_KIND = AnswerKind.NUMBER
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """What is to be measured: a schedule on so many questions, whose answers have these lengths.
+    """A measurement: a schedule, a number of questions, and lengths.
 
     `num_rounds` of None is the work's own.
     """
@@ -104,10 +104,10 @@ class Speed:
 
 @dataclass(frozen=True, slots=True)
 class Throughput:
-    """Measures one engine on one backbone: its decode ceiling, then each measurement, all in one start.
+    """Measures one engine: its ceiling, then each measurement.
 
-    `measurements` are written SCHEDULE/LENGTHS/QUESTIONS; at most `max_in_flight` questions run at once.
-    `num_places` is how many samples run at once where the engine does not say, as of a server.
+    All in one start. `measurements` are written SCHEDULE/LENGTHS/QUESTIONS; at most `max_in_flight` questions
+    run at once. `num_places` is how many samples run at once where the engine does not say, as of a server.
     """
 
     backbone: Backbone

@@ -1,4 +1,4 @@
-"""Ways to ask an engine for the same work: as the authors' code does, stage by stage, or as it comes up."""
+"""Schedules: the authors', stage by stage, or as work comes up."""
 
 from collections.abc import Sequence
 from enum import Enum
@@ -35,7 +35,7 @@ def run_schedule(schedule: Schedule, solvings: Sequence[Solving], engine: Engine
 
 
 class Stagewise:
-    """An engine that waits until all that was submitted is completed; `one_by_one` are not sent together."""
+    """An engine that waits until all requests are completed."""
 
     block_questions = None
 

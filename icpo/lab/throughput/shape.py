@@ -1,4 +1,4 @@
-"""A model's shape for timings: its configuration, and a tokenizer with a text for each of its tokens."""
+"""A model's shape for timings: configuration and tokenizer."""
 
 import json
 from itertools import product
@@ -16,9 +16,10 @@ def has_weights(folder: Path) -> bool:
 
 
 def write_shape(source: Path, folder: Path) -> None:
-    """Copy config.json to `folder`; write a tokenizer of bytes in which " ab" to " zz" are one token each.
+    """Copy config.json, and write a tokenizer of bytes and words.
 
-    The other tokens, up to the size of the vocabulary, are read nowhere and written as words of their own.
+    " ab" to " zz" are one token each. The other tokens, up to the size of the vocabulary, are read nowhere
+    and written as words of their own.
     """
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
     from transformers import PreTrainedTokenizerFast

@@ -1,4 +1,4 @@
-"""Work of fixed size for measuring engines: the requests of ME-ICPO with lengths chosen beforehand."""
+"""Work of fixed size: ME-ICPO's requests with chosen lengths."""
 
 import random
 from collections import Counter, defaultdict
@@ -37,7 +37,7 @@ Reading = Callable[[Sequence[str]], object]
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """How long answers are: `mean_tokens` each, or log-normal around that mean with `sigma` above 0."""
+    """Lengths of answers: fixed, or log-normal with `sigma` above 0."""
 
     name: str
     mean_tokens: int
@@ -54,7 +54,7 @@ class Lengths:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What one question asks for: numbers of requests as in ME-ICPO, and their sizes in tokens.
+    """One question's numbers of requests, and their sizes in tokens.
 
     A prompt has `prompt_tokens`, and `history_tokens` more for each round before it. The selector asks for
     look-aheads as it does in a run, and is given invented answers: of an attempt's look-aheads a share,
@@ -73,9 +73,10 @@ class Work:
     top_p: float
 
     def solve(self, words: "Words", lengths: Lengths, seed: int, read: Reading) -> Solving:
-        """One question's requests, in the stages of Algorithm 1; `read` is done to texts in place of answers.
+        """One question's requests, in the stages of Algorithm 1.
 
-        Random weights write no answers, so what is read is fixed text, as often as there are completions.
+        `read` is done to texts in place of answers. Random weights write no answers, so what is read is fixed
+        text, as often as there are completions.
         """
         source = random.Random(seed)
         for t in range(self.num_rounds):
@@ -157,7 +158,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Words of one token each, so that a text has as many tokens as words."""
+    """Words of one token each, to make texts of known length."""
 
     words: tuple[str, ...]
 
@@ -175,7 +176,7 @@ class Words:
         return cls(tuple(word for word, _ in zip(found, range(wanted), strict=False)))
 
     def text(self, num_tokens: int, source: random.Random) -> str:
-        """A text of so many tokens; two of them joined have the tokens of both."""
+        """A text of so many tokens, also when texts are joined."""
         return "".join(f" {source.choice(self.words)}" for _ in range(num_tokens))
 
 

@@ -1,1 +1,1 @@
-"""TTRL (Zuo et al. 2025): training at test time on the majority answer."""
+"""TTRL (Zuo et al. 2025): training on majority answers."""

@@ -1,4 +1,4 @@
-"""TTRL (Zuo et al. 2025): trained on the test questions by its own majority votes, then asked."""
+"""TTRL (Zuo et al. 2025): training on votes, then evaluation."""
 
 import importlib
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ from icpo.types import Prompt, Question, Toolkit
 
 @dataclass(frozen=True, slots=True)
 class Ttrl:
-    """One cell: for each seed a model of its own is trained, and answers under that seed.
+    """One cell: a model is trained and evaluated per seed.
 
     `evaluation` is done before and after training; training asks what its method asks first, and rewards
     by its reward, which must be the majority. `trainer` trains; None is this package's, which needs trl.
@@ -126,7 +126,7 @@ class Ttrl:
 
 
 def load_trainer() -> ModuleType:
-    """The module that trains, imported here alone so that all else runs without trl."""
+    """The module that trains, imported only when it is needed."""
     try:
         return importlib.import_module("icpo.lab.ttrl.trainer")
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""How TTRL trains: the settings of GRPO, the reward by vote and what it all cost. Knows nothing of trl."""
+"""Settings of TTRL: GRPO, reward by vote, and cost."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -19,12 +19,13 @@ Curve = list[dict[str, float]]
 
 @validated
 class Grpo:
-    """GRPO by trl. A step samples `num_votes` completions of each of `questions_per_step` questions.
+    """GRPO by trl, step by step.
 
-    The optimiser makes `updates_per_step` updates on a step's completions, each on an equal share of them in
-    random order; `sequences_per_pass` go through the model at once. `device` is cpu or cuda; `weights_dtype`
-    is what the weights are trained in. `use_vllm` samples by vLLM in the same process, with
-    `vllm_memory_share` of the GPU. `optimizer` and `schedule` are transformers' names.
+    A step samples `num_votes` completions of each of `questions_per_step` questions. The optimiser makes
+    `updates_per_step` updates on a step's completions, each on an equal share of them in random order;
+    `sequences_per_pass` go through the model at once. `device` is cpu or cuda; `weights_dtype` is what the
+    weights are trained in. `use_vllm` samples by vLLM in the same process, with `vllm_memory_share` of the
+    GPU. `optimizer` and `schedule` are transformers' names.
     """
 
     num_steps: PositiveInt
@@ -64,10 +65,11 @@ class Grpo:
 
 
 def training_order(question_ids: Sequence[str], grpo: Grpo, seed: int) -> list[str]:
-    """Which questions are trained on, `questions_per_step` different ones a step, for all steps in a row.
+    """The questions of all steps in a row.
 
-    Each pass takes the questions in an order of its own and leaves out the few that fill no step. Raises
-    ConfigError where there are fewer questions than a step takes.
+    `questions_per_step` different ones a step. Each pass takes the questions in an order of its own and
+    leaves out the few that fill no step. Raises ConfigError where there are fewer questions than a step
+    takes.
     """
     if len(question_ids) < grpo.questions_per_step:
         raise ConfigError(
@@ -84,7 +86,7 @@ def training_order(question_ids: Sequence[str], grpo: Grpo, seed: int) -> list[s
 
 @dataclass(frozen=True, slots=True)
 class VoteReward:
-    """Rewards completions by the vote among those of the same question; no gold is known here."""
+    """Rewards completions by the vote on their question."""
 
     reward: RewardSource
     tools: Toolkit
@@ -112,7 +114,7 @@ class VoteReward:
 
 @dataclass(frozen=True, slots=True)
 class TrainingCost:
-    """What training took. `prompt_tokens` counts a prompt once a question and step, as methods do.
+    """The cost of training; a prompt counts per question and step.
 
     `processed_tokens` went through the model forward and backward: each completion with its own prompt.
     """

@@ -1,4 +1,4 @@
-"""GRPO by trl: the one file that knows it. Imported through `icpo.lab.ttrl.job.load_trainer` alone."""
+"""GRPO by trl: the one file that imports it."""
 
 import json
 import logging
@@ -47,10 +47,10 @@ def train(
     log: Callable[[int, Mapping[str, float]], None],
     is_stopped: Callable[[], bool],
 ) -> Curve:
-    """Trains a model of the backbone on the prompts and writes it to `model_folder`; returns its curve.
+    """Train a model and write it to `model_folder`.
 
-    A finished training is only read. An unfinished one goes on from its last checkpoint; when `is_stopped`
-    says so, one is written and the curve so far returned.
+    Returns its curve. A finished training is only read. An unfinished one goes on from its last checkpoint;
+    when `is_stopped` says so, one is written and the curve so far returned.
     """
     folder = model_folder.parent
     if model_folder.is_dir():
