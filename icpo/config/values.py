@@ -25,7 +25,16 @@ ENGINE_PACE = (  # how fast an engine goes and what it may spend: a run goes on 
     "max_cost", "prompt_price", "completion_price", "api_key_env", "base_url", "headers",
     "requests_per_minute", "max_n", "stream",
 )  # fmt: skip
-EXTENT = {"benchmark": ("limit", "start", "ids", "order_seed"), "budget": ("num_finals",)}
+NEUTRAL = {  # by group, what determines no result
+    **dict.fromkeys(("", "job", "evaluation"), NOT_IN_DIGEST),
+    "engine": ENGINE_PACE,
+    "backbone": ("min_answer_tokens",),
+}
+EXTENT = {
+    **dict.fromkeys(("", "job"), ("seeds",)),
+    "benchmark": ("limit", "start", "ids", "order_seed"),
+    "budget": ("num_finals",),
+}
 EVALUATION = "icpo.evaluation.evaluation.Evaluation"  # the job whose cells can be extended
 
 
@@ -65,18 +74,10 @@ def config_digest(values: Mapping[str, Any]) -> str:
     It leaves out tracking, paths, throughput and the extent of an evaluation. The extent says which results
     there are: seeds, the selection of questions, the number of final samples.
     """
-    kept = json.dumps(_determining(_without_extent(values)), sort_keys=True)
-    return hashlib.blake2b(kept.encode(), digest_size=12).hexdigest()
-
-
-def _without_extent(values: Mapping[str, Any]) -> dict[str, Any]:
-    job = values.get("job")
-    if not isinstance(job, Mapping) or job.get("_target_") != EVALUATION:
-        return dict(values)
-    kept: dict[str, Any] = _without_keys(values, EXTENT)
-    for part in (kept, kept["job"]):
-        part.pop("seeds", None)
-    return kept
+    kept = _without_keys(values, NEUTRAL)
+    if isinstance(job := kept.get("job"), Mapping) and job.get("_target_") == EVALUATION:
+        kept = _without_keys(kept, EXTENT)
+    return hashlib.blake2b(json.dumps(kept, sort_keys=True).encode(), digest_size=12).hexdigest()
 
 
 def _without_keys(node: Any, keys: Mapping[str, Sequence[str]], group: str = "") -> Any:
@@ -88,16 +89,3 @@ def _without_keys(node: Any, keys: Mapping[str, Sequence[str]], group: str = "")
         for key, value in node.items()
         if key not in keys.get(group, ())
     }
-
-
-def _determining(values: Mapping[str, Any]) -> dict[str, Any]:
-    """What determines results, of a configuration or of a job in it."""
-    kept = {key: value for key, value in values.items() if key not in NOT_IN_DIGEST}
-    if isinstance(engine := kept.get("engine"), Mapping):
-        kept["engine"] = {key: value for key, value in engine.items() if key not in ENGINE_PACE}
-    if isinstance(backbone := kept.get("backbone"), Mapping):
-        kept["backbone"] = {key: value for key, value in backbone.items() if key != "min_answer_tokens"}
-    for part in ("job", "evaluation"):
-        if isinstance(inner := kept.get(part), Mapping):
-            kept[part] = _determining(inner)
-    return kept

@@ -1,9 +1,8 @@
 """One engine at a time, kept loaded between cells."""
 
 import atexit
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from icpo.backbones import Backbone
@@ -45,11 +44,14 @@ class EnginePool:
         return self._held[1]
 
     @contextmanager
-    def lent(self, settings: EngineSettings, backbone: Backbone, max_context_tokens: int) -> Iterator["Loan"]:
-        """The engine for one cell; closed after an error."""
+    def lent(
+        self, settings: EngineSettings, backbone: Backbone, max_context_tokens: int
+    ) -> Iterator[tuple[Engine, Callable[[], dict[str, Any]]]]:
+        """The engine for one cell, and what gives its account of that cell; closed after an error."""
         try:
             engine = self.get(settings, backbone, max_context_tokens)
-            yield Loan(engine, accounting(engine))
+            before = accounting(engine)
+            yield engine, lambda: spent_between(before, accounting(engine))
         except BaseException:
             self.close()
             raise
@@ -60,18 +62,6 @@ class EnginePool:
             _, engine = self._held
             self._held = None
             engine.close()
-
-
-@dataclass(frozen=True, slots=True)
-class Loan:
-    """An engine lent to a cell, and its account before."""
-
-    engine: Engine
-    before: Mapping[str, Any]
-
-    def account(self) -> dict[str, Any]:
-        """What the engine did for the cell so far."""
-        return spent_between(self.before, accounting(self.engine))
 
 
 def accounting(engine: Engine) -> dict[str, Any]:

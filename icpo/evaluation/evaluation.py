@@ -170,11 +170,11 @@ class Evaluation:
                 blocked = BlockedQuestions(self.max_failed_share, len(tasks), outcomes.results)
                 if tasks.are_left:
                     require_workers()
-                    with POOL.lent(self.engine, self.backbone, self.context_tokens) as loan:
-                        for result in self._results(cell, method, tasks, tools, loan.engine):
+                    with POOL.lent(self.engine, self.backbone, self.context_tokens) as (engine, spent):
+                        for result in self._results(cell, method, tasks, tools, engine):
                             outcomes.add(result)
                             blocked.see(result)
-                        account = loan.account()
+                        account = spent()
                 blocked.check()
                 measured = {**outcomes.measure(), "num_blocked": blocked.num_blocked}
                 return {**self.facts(loaded), **measured, "engine_account": account}
@@ -183,11 +183,13 @@ class Evaluation:
         """Gives each stored result the final samples that it lacks; what the engine did for that."""
         require_workers()
         logger.info("%s: adding final samples to stored results", cell.records.folder.name)
-        with POOL.lent(self.engine, self.backbone, self.context_tokens) as loan:
-            engine, stored = self._journalled(cell, loan.engine), load_results(cell.records.folder)
-            results = extended(method, stored, num_finals, tools, engine, max_in_flight=self.max_in_flight)
+        with POOL.lent(self.engine, self.backbone, self.context_tokens) as (engine, spent):
+            journalled, stored = self._journalled(cell, engine), load_results(cell.records.folder)
+            results = extended(
+                method, stored, num_finals, tools, journalled, max_in_flight=self.max_in_flight
+            )
             cell.records.replace_results(results)
-            return loan.account()
+            return spent()
 
     def _journalled(self, cell: Cell, engine: Engine) -> JournalledEngine:
         """The engine behind the cell's journal; stored results must come from an engine of its identity."""

@@ -4,7 +4,7 @@ import logging
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from glob import escape
 from pathlib import Path
 
@@ -79,7 +79,6 @@ class CellProgress:
         """Begins at `resumed` of `total` questions."""
         self._cell, self._now = cell, now
         self._began = self._said = now()
-        self._total, self._resumed, self._base = total, resumed, base_mean_at_k
         self.pace = Pace(total, resumed, resumed, 0.0, 0, None, base_mean_at_k)
         console = console or Console(stderr=True)
         self._bar = _bar(console) if console.is_terminal else None
@@ -91,7 +90,7 @@ class CellProgress:
         """Show `done` questions in all and `tokens` of this session."""
         score = self.pace.mean_at_k if mean_at_k is None else mean_at_k
         seconds = self._now() - self._began
-        self.pace = Pace(self._total, done, self._resumed, seconds, tokens, score, self._base)
+        self.pace = replace(self.pace, done=done, seconds=seconds, tokens=tokens, mean_at_k=score)
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, completed=done, line=self.pace.line())
         elif self._now() - self._said >= SECONDS_BETWEEN_LINES:

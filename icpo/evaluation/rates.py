@@ -1,7 +1,7 @@
 """Hours and dollars of a run, from its largest need."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from pydantic import NonNegativeFloat, PositiveFloat, PositiveInt
 
@@ -18,20 +18,15 @@ class Need:
     generated_tokens: int = 0
 
     def __add__(self, other: "Need") -> "Need":
-        return Need(*(a + b for a, b in zip(self.counts, other.counts, strict=True)))
+        return Need(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
 
     def times(self, num: int) -> "Need":
         """The need of `num` such questions."""
-        return Need(*(num * count for count in self.counts))
+        return Need(*(num * count for count in astuple(self)))
 
     def or_more(self, other: "Need") -> "Need":
         """The greater of each count."""
-        return Need(*map(max, zip(self.counts, other.counts, strict=True)))
-
-    @property
-    def counts(self) -> tuple[int, int, int, int]:
-        """Requests, sequences, prompt tokens and generated tokens."""
-        return (self.num_requests, self.num_sequences, self.prompt_tokens, self.generated_tokens)
+        return Need(*map(max, zip(astuple(self), astuple(other), strict=True)))
 
 
 @validated

@@ -38,13 +38,12 @@ def test_the_engine_is_kept_until_another_is_wanted():
 
 def test_an_engine_is_closed_after_an_error_while_it_is_lent_and_only_then():
     pool, settings = EnginePool(), Settings()
-    with pool.lent(settings, "nano", 100) as loan:
-        engine = loan.engine
+    with pool.lent(settings, "nano", 100) as (engine, spent):
         engine.tokens = 12
-        assert loan.account() == {"generated_tokens": 7}
+        assert spent() == {"generated_tokens": 7}
     assert not engine.is_closed
-    with pytest.raises(KeyError), pool.lent(settings, "nano", 100) as loan:
-        assert loan.engine is engine
+    with pytest.raises(KeyError), pool.lent(settings, "nano", 100) as (again, _):
+        assert again is engine
         raise KeyError
     assert engine.is_closed
 
