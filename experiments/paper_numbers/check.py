@@ -94,12 +94,12 @@ def cells(numbers: Numbers, metric: str) -> Iterator[tuple[str, str, str, float,
 
 
 def means_lie_on_a_single_run_s_grid(numbers: Numbers) -> str:
-    """A mean of 5 seeds lies on i/(80 N), finer than two digits show; a single run's lies on i/(16 N)."""
+    """A mean of 5 seeds is on i/(80 N), finer than two digits show; a single run's is on i/(16 N)."""
     found = list(cells(numbers, "mean_at_k"))
     hits = sum(on_grid(mean, K * SIZES[benchmark]) for _, _, benchmark, mean, _ in found)
     chances = [chance_on_grid(K * SIZES[benchmark]) for _, _, benchmark, _, _ in found]
     return (
-        f"{hits} of the {len(found)} Mean@16 cells of the main table lie on the grid i/(16 N) of a single "
+        f"{hits} of the {len(found)} Mean@16 cells of the main table are on the grid i/(16 N) of a single "
         f"run; by chance {sum(chances):.1f} would, and so many or more with probability "
         f"{tail_probability(chances, hits):.0e}."
     )
@@ -175,7 +175,7 @@ def harder_tables_fit_sizes(numbers: Numbers) -> str:
         sizes = [n for n in range(20, 61) if all(on_grid(v, K * n) for v in values)]
         parts.append(f"{benchmark} of {model} {sizes or 'none'}")
     fits = "; ".join(parts)
-    return f"Numbers of questions (20 to 60) for which both Mean@16 lie on a single run's grid: {fits}."
+    return f"Numbers of questions (20 to 60) for which both Mean@16 are on a single run's grid: {fits}."
 
 
 def random_selection_does_worse_than_no_context(numbers: Numbers) -> str:
@@ -211,7 +211,7 @@ def token_counts_are_those_of_full_look_aheads(numbers: Numbers) -> str:
             tokens = row["tokens_per_question"]
             parts.append(f"k={k}: {tokens / (answers + drawn):.0f} ({tokens / answers:.0f})")
     return (
-        "Tokens per answer at n = 5 and m = 16, if look-aheads are answers drawn in full (in brackets: if "
+        "Tokens per answer at n = 5 and m = 16, if look-aheads are answers sampled in full (in brackets: if "
         f"they take no tokens, as the time theorem prices them): {', '.join(parts)}. The context is 4,096."
     )
 
