@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from hydra import compose, initialize_config_dir
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from omegaconf import OmegaConf
 
 from icpo.config import config_source
 from icpo.config.arms import arms_of, plan_cells
+from tests.composing import composed_with_hydra
 
 
 def arms_in(preset, conf=None):
@@ -23,8 +23,7 @@ def of_arm(preset, name, conf=None):
 
 def planned(preset, *arguments):
     """The cells of a preset with a command line's arguments."""
-    with initialize_config_dir(str(Path(config_source()).resolve()), version_base="1.3"):
-        config = compose("config", overrides=[f"+exp={preset}"], return_hydra_config=True)
+    config = composed_with_hydra(f"+exp={preset}")
     return plan_cells(
         arms_in(preset),
         dict(config.hydra.sweeper.params or {}),

@@ -1,17 +1,14 @@
 """Every file of conf/benchmark builds, with the counts that the benchmarks are known by."""
 
-from pathlib import Path
-
 import pytest
-from hydra import compose, initialize_config_dir
 from hydra.utils import instantiate
 
 from icpo.config import build as build_checked
 from icpo.config import choices
 from icpo.errors import BenchmarkError, ConfigError
+from tests.composing import composed
 from tests.public_files import FILES, needs_files
 
-CONF = Path(__file__).resolve().parents[2] / "conf"
 NAMES = sorted(choices()["benchmark"])
 MATH_LEVELS = {"math_l1": 43, "math_l2": 90, "math_l3": 105, "math_l4": 128, "math_l5": 134}
 COUNTS = {
@@ -30,16 +27,12 @@ COUNTS = {
 WORDS = {"words_l1": 200, "words_l2": 200, "words_l3": 200}
 
 
-def composed(*overrides):
-    with initialize_config_dir(str(CONF), version_base="1.3"):
-        config = compose(
-            overrides=["+question_file=-", *(f"+{o}" if o.startswith("benchmark=") else o for o in overrides)]
-        )
-    return config.benchmark
+def node(*overrides):
+    return composed("+exp=quickstart", "+question_file=-", "benchmark.limit=null", *overrides).benchmark
 
 
 def build(*overrides):
-    return instantiate(composed(*overrides), _convert_="all")
+    return instantiate(node(*overrides), _convert_="all")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -81,7 +74,7 @@ def test_an_own_file_needs_a_name_a_kind_and_a_path(tmp_path):
     own = build(*OWN, f"benchmark.path={path}", "benchmark.source.columns.text=mine")
     assert [question.text for question in own.load().questions] == ["What is 2+2?"]
     with pytest.raises(ConfigError, match="path"):
-        build_checked(composed(*OWN))
+        build_checked(node(*OWN))
 
 
 def test_an_own_yaml_file_says_no_more_than_that_and_the_columns_that_differ(tmp_path):

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hydra import compose, initialize_config_dir
-from omegaconf import OmegaConf, open_dict
+from omegaconf import OmegaConf
 
 from icpo.config import (
     build,
@@ -21,27 +20,30 @@ from icpo.config import (
 from icpo.errors import ConfigError
 from icpo.grading import GradingRules
 from tests.arms import arms_in, of_arm, planned
+from tests.composing import composed, composed_with_hydra, drop_hydra
 
 CONF = Path(config_source())
 REQUIRED = {"solve": ["question_file=-"]}
 
 
-def composed(*overrides):
-    with initialize_config_dir(config_dir=str(CONF), version_base="1.3"):
-        return compose("config", overrides=list(overrides), return_hydra_config=True)
-
-
-def drop_hydra(config):
-    with open_dict(config):
-        config.pop("hydra")
+def without_repeats(cells):
+    """The cells that have a benchmark, or all their other choices, that none before them has."""
+    seen = set()
+    for cell in cells:
+        benchmark = {one for one in cell.overrides if one.startswith("benchmark=")}
+        parts = {frozenset(benchmark), frozenset({*cell.overrides} - benchmark)}
+        if not parts <= seen:
+            yield cell
+        seen |= parts
 
 
 @pytest.mark.parametrize("preset", presets())
-def test_every_cell_of_a_preset_composes_builds_and_has_its_own_folder(preset):
+def test_the_cells_of_a_preset_compose_build_and_have_their_own_folders(preset):
+    """Each arm and each benchmark; that no two of all cells share a folder is checked by each sweep."""
     folders = set()
-    cells = planned(preset, *REQUIRED.get(preset, []))
+    cells = list(without_repeats(planned(preset, *REQUIRED.get(preset, []))))
     for cell in cells:
-        config = composed(*cell.overrides)
+        config = composed_with_hydra(*cell.overrides)
         folder = OmegaConf.select(config, "hydra.sweep.subdir")
         assert "/" not in folder and len(folder) < 200
         folders.add(folder)
@@ -165,7 +167,6 @@ def test_a_list_of_a_given_length_has_it(betas, fault):
 @pytest.mark.parametrize("switch", ["dry_run", "watch"])
 def test_a_switch_is_true_or_false(switch):
     config = composed("+exp=quickstart", f"{switch}=maybe")
-    drop_hydra(config)
     with pytest.raises(ConfigError, match=f"{switch} .*'maybe'"):
         check_config(config)
 
@@ -182,14 +183,12 @@ def test_a_switch_is_true_or_false(switch):
 )
 def test_a_cell_lies_where_reports_look_for_it(override, message):
     config = composed("+exp=quickstart", override)
-    drop_hydra(config)
     with pytest.raises(ConfigError, match=message):
         check_config(config)
 
 
 def test_a_missing_value_is_named():
     config = composed("+exp=quickstart", "backbone.revision=???")
-    drop_hydra(config)
     with pytest.raises(ConfigError, match=r"backbone\.revision=VALUE"):
         check_config(config)
 
@@ -198,7 +197,6 @@ def test_targets_outside_the_project_are_refused_unless_allowed_by_name():
     outside = ["+exp=quickstart", "method._target_=os.system"]
     for overrides, refused in ((outside, True), ([*outside, "+allow_targets=[os.system]"], False)):
         config = composed(*overrides)
-        drop_hydra(config)
         if refused:
             with pytest.raises(ConfigError, match=r"method._target_ is 'os.system'"):
                 check_config(config)
@@ -268,7 +266,6 @@ def test_a_job_inside_a_job_is_digested_alike():
 
 def resolved_of(*overrides):
     config = composed(*overrides)
-    drop_hydra(config)
     return resolved(config)
 
 

@@ -4,16 +4,15 @@ import os
 import subprocess
 import sys
 from importlib.util import find_spec
-from pathlib import Path
 
 import pytest
-from hydra import compose, initialize_config_dir
-from omegaconf import OmegaConf, open_dict
+from omegaconf import OmegaConf
 
 from icpo.cli.main import COMMANDS
 from icpo.cli.main import main as icpo_main
-from icpo.config import build, check_arguments, check_config, config_source
+from icpo.config import build, check_arguments, check_config
 from tests.arms import planned
+from tests.composing import composed
 from tests.docs.pages import ROOT, blocks, commands, overrides_of, run_names, words_of
 from tests.report.stored_runs import MadeUpCell, me_icpo
 
@@ -64,12 +63,10 @@ def test_every_run_composes_and_builds(found):
         own = [one for one in overrides if not one.startswith("+exp=")]
         needed = [one for one in NEEDED.get(name, []) if not any(o.startswith("question_file=") for o in own)]
         cells = planned(name, *own, *needed)
-        with initialize_config_dir(str(Path(config_source()).resolve()), version_base="1.3"):
-            config = compose("config", overrides=list(cells[0].overrides))
+        config = composed(*cells[0].overrides)
         check_config(config)
         if not OmegaConf.missing_keys(config):
-            with open_dict(config):
-                build(config.job)
+            build(config.job)
 
 
 @pytest.fixture(scope="module")

@@ -3,13 +3,11 @@
 import json
 from dataclasses import dataclass, field, replace
 
-from hydra import compose, initialize_config_dir
-from omegaconf import open_dict
-
-from icpo.config import build, config_digest, config_source, resolved
+from icpo.config import build, config_digest, resolved
 from icpo.evaluation.cell import run_cell
 from icpo.evaluation.engine_pool import POOL
 from icpo.types import Completion, FinishReason, Purpose
+from tests.composing import composed
 
 
 def reply(request):
@@ -113,11 +111,8 @@ def run(folder, questions, *overrides, engine=None):
         "budget.num_finals=4",
         *overrides,
     ]
-    with initialize_config_dir(config_dir=config_source(), version_base="1.3"):
-        config = compose("config", overrides=overrides)
-    with open_dict(config):
-        config.pop("hydra", None)
-        config.cell = f"{config.cell}-{config.method.label}"  # a sweep names it after its arm
+    config = composed(*overrides)
+    config.cell = f"{config.cell}-{config.method.label}"  # a sweep names it after its arm
     engine = engine or Blocks()
     return run_composed(config, folder, engine), engine
 

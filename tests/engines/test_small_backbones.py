@@ -5,10 +5,10 @@ import shutil
 from dataclasses import replace
 
 import pytest
-from hydra import compose, initialize_config_dir
 
-from icpo.config import build, config_source
+from icpo.config import build
 from icpo.errors import EngineError
+from tests.composing import composed
 from tests.engines.conftest import settings_of
 from tests.engines.contract import as_many_as_asked
 from tests.engines.test_tokenizers import CHATML, NO_SYSTEM_ROLE
@@ -19,9 +19,7 @@ DATED = CHATML + "{% if date_string is not defined %}{{ strftime_now('%d %b %Y')
 
 
 def backbone_of(name, folder):
-    with initialize_config_dir(config_dir=config_source(), version_base="1.3"):
-        config = compose("config", overrides=["+exp=quickstart", f"backbone={name}"])
-    backbone = build(config.backbone)
+    backbone = build(composed("+exp=quickstart", f"backbone={name}").backbone)
     assert "/" in backbone.model_id and backbone.name == name
     return replace(backbone, model_id=str(folder), max_context_tokens=256)
 

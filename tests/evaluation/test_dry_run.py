@@ -5,9 +5,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import pytest
-from hydra import compose, initialize_config_dir
 
-from icpo.config import build, config_source
+from icpo.config import build
 from icpo.errors import BenchmarkError, ConfigError, EngineError
 from icpo.evaluation.dry_run import cell_need, mark, needs_of, num_tokens, play
 from icpo.evaluation.rates import Need
@@ -15,12 +14,12 @@ from icpo.grading import Grader
 from icpo.methods import drive
 from icpo.methods.contracts import start
 from icpo.types import AnswerKind, Purpose, Question
+from tests.composing import composed
 
 
 def job(*overrides, preset="+exp=quickstart"):
     given = [preset] if preset else []
-    with initialize_config_dir(config_dir=config_source(), version_base="1.3"):
-        return build(compose("config", overrides=[*given, "benchmark.limit=10", *overrides]).job)
+    return build(composed(*given, "benchmark.limit=10", *overrides).job)
 
 
 @pytest.mark.parametrize(

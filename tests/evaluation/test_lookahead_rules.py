@@ -3,19 +3,18 @@
 from types import SimpleNamespace
 
 import pytest
-from hydra import compose, initialize_config_dir
 
-from icpo.config import build, config_source
+from icpo.config import build
 from icpo.errors import ConfigError
 from icpo.evaluation.protocol import LookaheadRules
 from icpo.types import Purpose
+from tests.composing import composed
 
 FORCED = "protocol.lookahead.forced_answer='So it is boxed{'"
 
 
 def job(*overrides):
-    with initialize_config_dir(config_dir=config_source(), version_base="1.3"):
-        return build(compose("config", overrides=["+exp=quickstart", *overrides]).job)
+    return build(composed("+exp=quickstart", *overrides).job)
 
 
 def test_it_is_off_by_default():

@@ -3,17 +3,15 @@
 from dataclasses import replace
 
 import pytest
-from hydra import compose, initialize_config_dir
 from hydra.utils import instantiate
 
-from icpo.config import config_source
 from icpo.lab.nano.job import append_scores
+from tests.composing import composed
 
 
 @pytest.fixture(scope="module")
 def job():
-    with initialize_config_dir(config_dir=config_source(), version_base="1.3"):
-        return instantiate(compose("config", overrides=["+exp=train_nano"]).job, _convert_="all")
+    return instantiate(composed("+exp=train_nano").job, _convert_="all")
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,8 @@ import shutil
 from functools import partial
 
 import pytest
-from hydra import compose, initialize_config_dir
-from omegaconf import open_dict
 
-from icpo.config import build, config_digest, config_source, resolved
+from icpo.config import build, config_digest, resolved
 from icpo.errors import ConfigError, EngineError, Interrupted
 from icpo.evaluation.cell import run_cell
 from icpo.evaluation.engine_pool import POOL
@@ -19,6 +17,7 @@ from icpo.rewards import Majority
 from icpo.store import load_results, load_scores, read_metrics, read_status
 from icpo.store.health import verify
 from icpo.types import AnswerKind, Question
+from tests.composing import composed
 from tests.end_to_end.fakes import Blocks, questions_file
 from tests.methods.hand import toolkit
 
@@ -156,23 +155,17 @@ class Loader:
 def run(folder, trainer, loader, *overrides):
     (folder / "in").mkdir(exist_ok=True)
     source = questions_file(folder / "in")
-    with initialize_config_dir(config_dir=config_source(), version_base="1.3"):
-        config = compose(
-            "config",
-            overrides=[
-                "+exp=ttrl",
-                "benchmark=aime2024",
-                f"benchmark.path={source}",
-                "benchmark.expected_count=null",
-                "benchmark.limit=null",
-                "tracking=none",
-                "budget.num_finals=4",
-                "seeds=[3,5]",
-                *overrides,
-            ],
-        )
-    with open_dict(config):
-        config.pop("hydra", None)
+    config = composed(
+        "+exp=ttrl",
+        "benchmark=aime2024",
+        f"benchmark.path={source}",
+        "benchmark.expected_count=null",
+        "benchmark.limit=null",
+        "tracking=none",
+        "budget.num_finals=4",
+        "seeds=[3,5]",
+        *overrides,
+    )
     values = resolved(config)
     job = build(config.job)
     job = ttrl.Ttrl(job.label, ttrl.replace(job.evaluation, engine=loader), job.grpo, trainer)
@@ -257,8 +250,7 @@ def tiny(tmp_path):
     )  # fmt: skip
     LlamaForCausalLM(config).save_pretrained(str(tmp_path / "tiny"))
     tokenizer.save_pretrained(str(tmp_path / "tiny"))
-    with initialize_config_dir(config_dir=config_source(), version_base="1.3"):
-        node = compose("config", overrides=["+backbone=nano"]).backbone
+    node = composed("+exp=ttrl").backbone
     node.model_id = str(tmp_path / "tiny")
     return build(node)
 
