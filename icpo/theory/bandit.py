@@ -4,28 +4,24 @@ Shapes: B tasks, K arms, N rounds.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 import torch
+from pydantic import ConfigDict, Field, NonNegativeFloat
+from pydantic.dataclasses import dataclass as checked
 from torch import Tensor
 
 Noise = Literal["gaussian", "rademacher", "laplace", "student_t"]
 
 
-@dataclass(frozen=True, slots=True)
+@checked(frozen=True, slots=True, config=ConfigDict(strict=True))
 class Bandit:
     """Where tasks come from: w ~ N(0, tau_w^2 I_K), r = <w, x> + noise of standard deviation sigma."""
 
-    num_arms: int
-    tau_w: float
-    sigma: float
+    num_arms: Annotated[int, Field(ge=2)]
+    tau_w: NonNegativeFloat
+    sigma: NonNegativeFloat
     noise: Noise = "gaussian"
-
-    def __post_init__(self) -> None:
-        if self.num_arms < 2:
-            raise ValueError(f"num_arms must be at least 2, got {self.num_arms}")
-        if self.tau_w < 0 or self.sigma < 0:
-            raise ValueError(f"tau_w and sigma must not be negative, got {self.tau_w} and {self.sigma}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,11 @@ Shapes: B tasks, K arms.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 import torch
+from pydantic import ConfigDict, Field, PositiveFloat
+from pydantic.dataclasses import dataclass as checked
 from torch import Tensor
 
 from icpo.theory.bandit import History, seeded
@@ -46,7 +48,7 @@ class Teacher:
         return project((self.step_size * torch.cat([self.V, self.U], 1)).T).T
 
 
-@dataclass(frozen=True, slots=True)
+@checked(frozen=True, slots=True, config=ConfigDict(strict=True))
 class TeacherRecipe:
     """Choices from which a teacher of any size is made: H, lambda and c of Eq. (s).
 
@@ -57,17 +59,9 @@ class TeacherRecipe:
 
     metric: Literal["identity", "random_spd"]
     penalty: float
-    condition_number: float = 1.0
+    condition_number: Annotated[float, Field(ge=1)] = 1.0
     metric_seed: int = 0
-    scale: float = 1.0
-
-    def __post_init__(self) -> None:
-        if self.metric not in ("identity", "random_spd"):
-            raise ValueError(f"metric must be identity or random_spd, got {self.metric!r}")
-        if self.condition_number < 1:
-            raise ValueError(f"condition_number must be at least 1, got {self.condition_number}")
-        if self.scale <= 0:
-            raise ValueError(f"scale must be positive, got {self.scale}")
+    scale: PositiveFloat = 1.0
 
     def build(self, num_arms: int, step_size: float, gamma: float, device: str) -> Teacher:
         """The teacher with U = H^-1 and V = -lambda H^-1 on `num_arms` arms."""
