@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 class Interrupt:
     """Context manager whose flag a loop polls: `interrupted.is_set()`.
 
-    A loop too busy to poll within `grace_seconds` is broken off by `Interrupted`: a long completion is
+    A loop too busy to poll within `grace_seconds` is interrupted by `Interrupted`: a long completion is
     not waited for. One within another is that other, so that no signal is lost when it is left. Outside the
     main thread, and under submitit, which has signals of its own for requeueing, it stays aside.
     """
@@ -31,7 +31,7 @@ class Interrupt:
         self._previous: dict[signal.Signals, object] = {}
 
     def is_set(self) -> bool:
-        """Whether a signal came; a loop that looks ends itself."""
+        """Whether a signal came; a loop that asked is not interrupted."""
         if self._received is not None:
             signal.setitimer(signal.ITIMER_REAL, 0)
         return self._received is not None
