@@ -10,7 +10,8 @@ from icpo.grading.choices import choice_in
 from icpo.grading.maths.reading import read
 from icpo.store import load_scores, read_metrics, read_status
 from icpo.types import AnswerKind
-from tests.benchmarks.test_configs import CONF, COUNTS, MATH_LEVELS, build
+from tests.benchmarks.test_configs import COUNTS, MATH_LEVELS, build
+from tests.composing import CONF
 from tests.public_files import FILES, needs_files
 
 pytestmark = needs_files
