@@ -1,6 +1,8 @@
 """The probe's numbers, table of verdicts and figure, from the stored results of its cells.
 
-python experiments/probe/make_report.py CELL_FOLDER ...    (writes experiments/probe/results)
+python experiments/probe/make_report.py CELL ...    (writes experiments/probe/results)
+
+A CELL is a cell's folder, or its metrics.json alone: then there is no figure.
 """
 
 import json
@@ -42,6 +44,9 @@ def main() -> None:
     """Measure the given cells again, then write the table of all that are in results/."""
     RESULTS.mkdir(exist_ok=True)
     for folder in map(Path, sys.argv[1:]):
+        if folder.is_file():
+            take_metrics(folder)
+            continue
         manifest = read_manifest(folder)
         if manifest is None:
             sys.exit(f"{folder} holds no manifest.json. Give folders of cells, such as outputs/probe/CELL.")
@@ -54,6 +59,17 @@ def main() -> None:
     stored = {path.stem: json.loads(path.read_text()) for path in sorted(RESULTS.glob("*.json"))}
     if stored:
         (RESULTS / "table.md").write_text(table(stored), encoding="utf-8")
+        draw_shifts(stored, RESULTS / "shifts.png")
+
+
+def take_metrics(path: Path) -> None:
+    """Store what a run measured of its own answers, where only its metrics.json was kept."""
+    metrics = json.loads(path.read_text(encoding="utf-8"))
+    name = f"{metrics['backbone']}-{metrics['benchmark']}"
+    keys = next(json.loads(known.read_text()) for known in RESULTS.glob("nano-*.json"))
+    measured = {key: metrics[key] for key in metrics if key in keys}
+    (RESULTS / f"{name}.json").write_text(json.dumps(measured, indent=1) + "\n", encoding="utf-8")
+    (RESULTS / f"{name}.png").unlink(missing_ok=True)
 
 
 def shifts_of_cell(folder: Path, config: dict) -> list[Shift]:
@@ -100,6 +116,26 @@ def shown(estimate: dict | None) -> str:
 def number(value: float | None) -> str:
     """A bare number."""
     return "-" if value is None else f"{value:.2f}"
+
+
+def draw_shifts(measured: dict, path: Path) -> None:
+    """The shift of P(attempt's answer) by tag and kind of attempt, a panel for each model."""
+    figure, axes = plt.subplots(1, len(measured), figsize=(2.6 * len(measured), 3.2), sharey=True)
+    for axis, (name, found) in zip(np.atleast_1d(axes), measured.items(), strict=True):
+        for offset, kind, color in ((-0.12, "right", "#1f77b4"), (0.12, "wrong", "#d62728")):
+            shifts = [found[f"shift_{kind}_{tag}"] for tag in ("tag1", "tag0", "untagged")]
+            values = [shift["value"] for shift in shifts]
+            errors = [[s["value"] - s["low"] for s in shifts], [s["high"] - s["value"] for s in shifts]]
+            places = np.arange(3) + offset
+            axis.errorbar(places, values, errors, fmt="o", color=color, capsize=3, label=f"{kind} attempt")
+        axis.axhline(0, color="grey", lw=0.8)
+        axis.set_xticks(range(3), ["tag 1", "tag 0", "no tag"])
+        axis.set_title(name.replace("-", "\n"), fontsize=9)
+    np.atleast_1d(axes)[0].set_ylabel("change of P(attempt's answer)")
+    np.atleast_1d(axes)[0].legend(fontsize=8)
+    figure.tight_layout()
+    figure.savefig(path, dpi=120)
+    plt.close(figure)
 
 
 def draw(shifts: list[Shift], measured: dict, path: Path) -> None:

@@ -7,8 +7,10 @@ import json
 import sys
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 
+from icpo.config import compose
 from icpo.lab.scripts.command_line import ends_in_a_line
 from icpo.metrics import paired_difference
 from icpo.metrics.compare import values_of
@@ -18,6 +20,7 @@ from icpo.store import load_scores
 from icpo.types import Outcome, QuestionScore
 
 RESULTS = Path(__file__).parent / "results"
+ME_ICPO = {name: ("me_icpo", "majority", name) for name in ("entropy", "random")}
 NO_ANSWER = (Outcome.UNPARSED, Outcome.TRUNCATED)
 COLUMNS = (
     "Mean@16",
@@ -35,19 +38,28 @@ SHARES = ((0.0, 0.2), (0.2, 0.4), (0.4, 0.6), (0.6, 1.001))
 
 @ends_in_a_line
 def main() -> None:
-    """Write table.md and majority.md."""
+    """Write table.md, majority.md and form_and_content.png."""
     RESULTS.mkdir(exist_ok=True)
     cells: dict[tuple[str, str], dict[str, list[QuestionScore]]] = {}
     facts: dict[tuple[str, str, str], dict] = {}
-    for path in sorted(p for folder in sys.argv[1:] for p in Path(folder).glob("*/metrics.json")):
-        metrics = json.loads(path.read_text())
-        setting, label = (metrics["protocol"], metrics["benchmark"]), metrics["label"]
+    read = [(p, json.loads(p.read_text())) for f in sys.argv[1:] for p in Path(f).glob("*/metrics.json")]
+    for path, metrics in sorted(read, key=lambda found: place(found[1])):
+        setting = (metrics["protocol"], metrics["benchmark"])
+        label = metrics.get("title") or metrics["label"]
         cells.setdefault(setting, {}).setdefault(label, []).extend(load_scores(path.parent))
         facts[(*setting, label)] = metrics
     text = "".join(section(setting, found, facts) for setting, found in cells.items())
     (RESULTS / "table.md").write_text(text, encoding="utf-8")
     text = "".join(majority(setting, found, facts) for setting, found in cells.items())
     (RESULTS / "majority.md").write_text(text, encoding="utf-8")
+    draw(cells, RESULTS / "form_and_content.png")
+
+
+def place(metrics: dict) -> tuple[str, str, int]:
+    """Where a cell stands: by benchmark, prompt, and its arm's place in the preset."""
+    arms = list(compose(["+exp=small_models"]).arms)
+    arm = metrics["arm"]
+    return metrics["benchmark"], metrics["protocol"], arms.index(arm) if arm in arms else len(arms)
 
 
 def section(setting: tuple[str, str], cells: dict, facts: dict) -> str:
@@ -70,10 +82,10 @@ def section(setting: tuple[str, str], cells: dict, facts: dict) -> str:
         lines.append(f"| {label} | {' | '.join(row)} |")
     entropy, random = (
         next(
-            (s for label, s in cells.items() if rules_of(facts[(*setting, label)]) == ("majority", name)),
+            (s for label, s in cells.items() if rules_of(facts[(*setting, label)]) == ME_ICPO[name]),
             None,
         )
-        for name in ("entropy", "random")
+        for name in ME_ICPO
     )
     if entropy and random:
         gain = paired_difference(values_of(entropy, mean_at_k), values_of(random, mean_at_k))
@@ -90,9 +102,9 @@ def base_of(setting: tuple[str, str], cells: dict, facts: dict) -> list[Question
     return next(scores for label, scores in cells.items() if facts[(*setting, label)]["method"] == "direct")
 
 
-def rules_of(metrics: dict) -> tuple[str | None, str | None]:
-    """A cell's reward and selector."""
-    return metrics.get("reward"), metrics.get("selector")
+def rules_of(metrics: dict) -> tuple[str | None, ...]:
+    """A cell's method, reward and selector."""
+    return tuple(metrics.get(name) for name in ("method", "reward", "selector"))
 
 
 def majority(setting: tuple[str, str], cells: dict, facts: dict) -> str:
@@ -136,6 +148,31 @@ def shown(found: Estimate, sign: bool = False) -> str:
     """Percent with the 95% interval."""
     style = "+.1f" if sign else ".1f"
     return f"{100 * found.value:{style}} [{100 * found.low:{style}}, {100 * found.high:{style}}]"
+
+
+def draw(cells: dict, path: Path) -> None:
+    """Bars of right, wrong and unread answers, a panel for each prompt and benchmark."""
+    figure, axes = plt.subplots(
+        len(cells),
+        1,
+        figsize=(7, 1 + 0.32 * sum(map(len, cells.values()))),
+        height_ratios=[len(found) for found in cells.values()],
+        sharex=True,
+    )
+    for axis, (setting, found) in zip(np.atleast_1d(axes), cells.items(), strict=True):
+        labels = list(found)[::-1]
+        right = [100 * estimate(values_of(found[label], mean_at_k)).value for label in labels]
+        parsed = [100 * estimate(values_of(found[label], parsed_share)).value for label in labels]
+        axis.barh(labels, right, color="#1f77b4", label="right")
+        axis.barh(labels, np.subtract(parsed, right), left=right, color="#bbbbbb", label="read, but wrong")
+        axis.set_title(" on ".join(setting), fontsize=9)
+        axis.tick_params(labelsize=8)
+    np.atleast_1d(axes)[-1].set_xlabel("share of the answers (%); the rest could not be read")
+    handles = np.atleast_1d(axes)[0].get_legend_handles_labels()
+    figure.legend(*handles, fontsize=8, loc="lower left", frameon=False)
+    figure.tight_layout()
+    figure.savefig(path, dpi=120)
+    plt.close(figure)
 
 
 def percent(value: float | None) -> str:
