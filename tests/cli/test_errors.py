@@ -158,7 +158,7 @@ class Ctrl:
 sys.meta_path.insert(0, Ctrl())
 import icpo.cli.run
 """
-    done = subprocess.run([sys.executable, "-c", interrupting], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", interrupting], capture_output=True, text=True, timeout=600)
     assert (done.returncode, done.stderr) == (130, "")
 
 

@@ -87,12 +87,11 @@ def test_the_ablation_has_the_base_among_its_arms_and_every_arm_is_another():
 
 @pytest.mark.parametrize("backbone", sorted(choices()["backbone"]))
 def test_the_ablation_composes_for_every_backbone(backbone):
-    for arm, method in (("base", "direct"), ("without_both", "me_icpo")):
-        config = composed(
-            "+exp=ablation", f"backbone={backbone}", "benchmark=aime2024", *of_arm("ablation", arm)
-        )
-        job = build(config.job)
-        assert (job.backbone.name, job.method.name, len(job.seeds)) == (backbone, method, 5)
+    config = composed(
+        "+exp=ablation", f"backbone={backbone}", "benchmark=aime2024", *of_arm("ablation", "without_both")
+    )
+    job = build(config.job)
+    assert (job.backbone.name, job.method.name, len(job.seeds)) == (backbone, "me_icpo", 5)
 
 
 def test_the_command_line_of_grading_has_the_rules_of_the_papers_protocol():
@@ -177,7 +176,9 @@ def test_a_switch_is_true_or_false(switch):
         ("backbone.name=some/model", "'some/model-arith_l1"),
         ("cell=..", "cell '..'"),
         ("run_name=''", "run_name"),
+        ("run_name=' '", "run_name"),
         ("run_name=../other", "run_name"),
+        ("run_name=a/../../other", "run_name"),
         ("run_name=/elsewhere", "run_name"),
     ],
 )

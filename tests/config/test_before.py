@@ -26,11 +26,6 @@ QUICK = ["+exp=quickstart", "benchmark=arith_l1"]
 FILE = ["+exp=quickstart", "benchmark=_file", "benchmark.name=mine"]
 REFUSED = [
     ([*QUICK, "run_name=../evil"], "run_name names a folder below output_root"),
-    ([*QUICK, "run_name=a/../../evil"], "run_name names a folder below output_root"),
-    ([*QUICK, "run_name=/evil"], "run_name names a folder below output_root"),
-    ([*QUICK, "run_name="], "run_name names a folder below output_root"),
-    ([*QUICK, "run_name=' '"], "run_name names a folder below output_root"),
-    (["+exp=convergence", "run_name=../evil"], "run_name names a folder below output_root"),
     (["+exp=convergence", "run_name="], "run_name names a folder below output_root"),
     ([*QUICK, "benchmark.limit=none"], "limit must be a whole number, got 'none'"),
     ([*QUICK, "benchmark.limit=-1"], "limit"),

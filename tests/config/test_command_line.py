@@ -21,7 +21,7 @@ def run(own, *overrides):
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
     )
 
 

@@ -91,13 +91,21 @@ METHODS = [
 ]
 
 
+@pytest.fixture(scope="module", params=[4096, 400])
+def engine(request):
+    """nano with so large a context."""
+    made = job()
+    engine = made.engine.start(made.backbone, max_context_tokens=request.param)
+    yield request.param, engine
+    engine.close()
+
+
 @pytest.mark.parametrize("overrides", METHODS, ids=" ".join)
-@pytest.mark.parametrize("context_tokens", [4096, 400])
-def test_a_real_run_needs_no_more_than_the_dry_run_says(overrides, context_tokens):
+def test_a_real_run_needs_no_more_than_the_dry_run_says(overrides, engine):
     """With 400 tokens, histories do not fit: prompts are refused, and requested again without an attempt."""
+    context_tokens, engine = engine
     made = job(*overrides, *SMALL, f"protocol.max_context_tokens={context_tokens}")
     questions = made.benchmark.load().questions[:2]
-    engine = made.engine.start(made.backbone, max_context_tokens=context_tokens)
     with Grader(made.protocol.grading) as grader:
         tools = made.toolkit(grader)
         method = made.prepared_method(questions, lambda question, answer: len(answer) == 2)

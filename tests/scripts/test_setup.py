@@ -69,7 +69,7 @@ class Machine:
         env = {"PATH": str(self.bin), "LOG": str(self.log), **more}
         bash = shutil.which("bash")
         script = [bash, str(self.folder / "scripts/setup.sh")]
-        return subprocess.run(script, env=env, capture_output=True, text=True, timeout=60, check=False)
+        return subprocess.run(script, env=env, capture_output=True, text=True, timeout=600, check=False)
 
     @property
     def chosen(self):
