@@ -16,7 +16,7 @@ from icpo.metrics import paired_difference
 from icpo.metrics.compare import values_of
 from icpo.metrics.estimates import Estimate, estimate, estimate_ratio
 from icpo.metrics.per_question import majority_at_k, mean_at_k
-from icpo.store import load_scores
+from icpo.store import load_results, load_scores
 from icpo.types import Outcome, QuestionScore
 
 RESULTS = Path(__file__).parent / "results"
@@ -33,6 +33,7 @@ COLUMNS = (
     "tags right",
 )
 MARGINS = ((0.0, 0.25), (0.25, 0.5), (0.5, 1.001))
+TAG_SHARES = ((0.0, 0.25), (0.25, 0.75), (0.75, 1.001))
 SHARES = ((0.0, 0.2), (0.2, 0.4), (0.4, 0.6), (0.6, 1.001))
 
 
@@ -47,7 +48,7 @@ def main() -> None:
         setting = (metrics["protocol"], metrics["benchmark"])
         label = metrics.get("title") or metrics["label"]
         cells.setdefault(setting, {}).setdefault(label, []).extend(load_scores(path.parent))
-        facts[(*setting, label)] = metrics
+        facts[(*setting, label)] = {**metrics, "folder": path.parent}
     text = "".join(section(setting, found, facts) for setting, found in cells.items())
     (RESULTS / "table.md").write_text(text, encoding="utf-8")
     text = "".join(majority(setting, found, facts) for setting, found in cells.items())
@@ -113,22 +114,57 @@ def majority(setting: tuple[str, str], cells: dict, facts: dict) -> str:
     shares = {s.key: vote_shares(s) for s in base}
     lines = [
         f"## {' on '.join(setting)}\n",
-        "| base's margin | questions | base | " + " | ".join(cells) + " |",
+        "| base's margin | questions | " + " | ".join(cells) + " |",
     ]
-    lines.append("|---|" + "---:|" * (2 + len(cells)))
+    lines.append("|---|" + "---:|" * (1 + len(cells)))
     for low, high in MARGINS:
         inside = {key for key, (first, second, _) in shares.items() if low <= first - second < high}
         row = []
         for scores in cells.values():
             kept = [s for s in scores if s.key in inside]
             row.append(percent(np.mean([mean_at_k(s.last) for s in kept])) if kept else "-")
-        lines.append(f"| {low:.2f} to {min(high, 1):.2f} | {len(inside)} | {row[0]} | {' | '.join(row)} |")
+        lines.append(f"| {low:.2f} to {min(high, 1):.2f} | {len(inside)} | {' | '.join(row)} |")
+    lines += tag_lines(setting, cells, facts)
     lines += ["\n| vote share of the winner | questions | right |", "|---|---:|---:|"]
     for low, high in SHARES:
         right = [is_right for first, _, is_right in shares.values() if low <= first < high]
         share = percent(np.mean(right)) if right else "-"
         lines.append(f"| {low:.1f} to {min(high, 1):.1f} | {len(right)} | {share} |")
     return "\n".join(lines) + "\n\n"
+
+
+def tag_lines(setting: tuple[str, str], cells: dict, facts: dict) -> list[str]:
+    """Scores by the share of right tags in ME-ICPO's first round, of what all three arms have."""
+    arms = {ME_ICPO["entropy"]: "ME-ICPO", ME_ICPO["random"]: "w/o entropy"}
+    found = {arms[rule]: label for label in cells if (rule := rules_of(facts[(*setting, label)])) in arms}
+    if len(found) < len(arms):
+        return []
+    base = {s.key: s for s in base_of(setting, cells, facts)}
+    entropy, random = ({s.key: s for s in cells[found[name]]} for name in arms.values())
+    accuracy = tag_accuracy(facts[(*setting, found["ME-ICPO"])]["folder"], entropy)
+    lines = [
+        "\n| tags right in ME-ICPO's first round | questions | base | ME-ICPO | w/o entropy |",
+        "|---|" + "---:|" * 4,
+    ]
+    for low, high in TAG_SHARES:
+        keys = [k for k in base.keys() & random.keys() & accuracy.keys() if low <= accuracy[k] < high]
+        means = [
+            percent(np.mean([mean_at_k(arm[k].last) for k in keys])) if keys else "-"
+            for arm in (base, entropy, random)
+        ]
+        lines.append(f"| {low:.2f} to {min(high, 1):.2f} | {len(keys)} | {' | '.join(means)} |")
+    return lines
+
+
+def tag_accuracy(folder: Path, scores: dict) -> dict[tuple[str, int], float]:
+    """The share of right tags in each question's first round, before a choice can change them."""
+    found = {}
+    for result in load_results(folder):
+        tags, correct = result.rounds[0].rewards.tags, scores[result.key].rounds[0].correct
+        hits = [tag == right for tag, right in zip(tags, correct, strict=True) if None not in (tag, right)]
+        if hits:
+            found[result.key] = sum(hits) / len(hits)
+    return found
 
 
 def parsed_share(finals) -> float:
