@@ -12,6 +12,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from pydantic import PositiveInt
+
 from icpo.backbones import Backbone
 from icpo.engines.sources import locate
 from icpo.engines.tokenizers import load_tokenizer
@@ -25,7 +27,7 @@ from icpo.lab.throughput.shape import has_weights, write_shape
 from icpo.lab.throughput.work import Lengths, Words, Work, sampling_of
 from icpo.methods import complete
 from icpo.store import Journal
-from icpo.types import AnswerKind, Engine, Prompt, Purpose, SampleRequest
+from icpo.types import AnswerKind, Engine, Prompt, Purpose, SampleRequest, validated
 
 log = logging.getLogger(__name__)
 
@@ -72,8 +74,7 @@ class Speed:
     `num_reading_steps` those in which samples start, `num_shared_reading_steps` those of them in which others
     run on; a mean one of these takes `reading_step_ms`, a mean other step `decoding_step_ms`. Ratios are of
     generated tokens per second. What is about steps is None for a server, which does not count them.
-    `weights_gb` and `peak_cache_gb` are what the engine
-    says of its memory: of the cache the most that was in use at once during the measurement.
+    `weights_gb` and `peak_cache_gb` are the engine's: of the cache, the most in use at once.
     """
 
     schedule: str
@@ -102,7 +103,7 @@ class Speed:
     peak_cache_gb: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@validated
 class Throughput:
     """Measures one engine: its ceiling, then each measurement.
 
@@ -115,16 +116,13 @@ class Throughput:
     work: Work
     lengths: tuple[Lengths, ...]
     measurements: tuple[str, ...]
-    max_in_flight: int
-    num_places: int
+    max_in_flight: PositiveInt
+    num_places: PositiveInt
     grading: GradingRules
-    max_context_tokens: int
+    max_context_tokens: PositiveInt
 
     def __post_init__(self) -> None:
-        for name in ("max_in_flight", "num_places"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
-        self.parsed()
+        self.parsed()  # raises where one is misspelt
 
     def parsed(self) -> list[Measurement]:
         """The measurements, read."""
@@ -175,12 +173,8 @@ class Throughput:
             journal = Journal(folder / f"{number}.journal")
             _forget_peaks(engine)
             before, start = accounting(engine), time.perf_counter()
-            run_schedule(
-                measurement.schedule,
-                solvings,
-                JournalledEngine(engine, journal, lambda: None),
-                self.max_in_flight,
-            )
+            journalled = JournalledEngine(engine, journal, lambda: None)
+            run_schedule(measurement.schedule, solvings, journalled, self.max_in_flight)
             seconds = time.perf_counter() - start
             journal.close()
             speed = self._speed(measurement, seconds, before, accounting(engine), ceiling)
@@ -284,11 +278,9 @@ def _write_csv(path: Path, speeds: Sequence[Speed]) -> None:
 
 def _short(value: Any) -> Any:
     """A number with the digits that a timing has."""
-    return (
-        f"{value:.4g}"
-        if isinstance(value, float) and abs(value) < 1000
-        else (f"{value:.0f}" if isinstance(value, float) else value)
-    )
+    if not isinstance(value, float):
+        return value
+    return f"{value:.4g}" if abs(value) < 1000 else f"{value:.0f}"
 
 
 def _draw(cell: Path, speeds: Sequence[Speed]) -> None:
