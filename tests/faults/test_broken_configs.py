@@ -78,7 +78,7 @@ def test_six_hundred_broken_configs():
         f"tracebacks 0; {', '.join(f'{kind} {number}' for kind, number in sorted(outcomes.items()))}",
     )
     assert outcomes.total() >= 600
-    assert all(outcomes[kind] > 50 for kind in ("built", "refused by us", "refused by Hydra")), outcomes
+    assert all(outcomes[kind] > 20 for kind in ("built", "refused by us", "refused by Hydra")), outcomes
 
 
 @pytest.mark.slow
