@@ -44,7 +44,12 @@ def tokenize(tokenizer: Any, backbone: "Backbone", prompt: Prompt) -> tuple[int,
     """The tokens of a prompt, raw or in the chat template."""
     if backbone.chat_template.value == "none":
         return tuple(tokenizer(prompt.raw)["input_ids"])
-    return tuple(tokenizer(_rendered(tokenizer, backbone, prompt), add_special_tokens=False)["input_ids"])
+    return tokenize_text(tokenizer, _rendered(tokenizer, backbone, prompt))
+
+
+def tokenize_text(tokenizer: Any, text: str) -> tuple[int, ...]:
+    """The tokens of a text that follows others."""
+    return tuple(tokenizer(text, add_special_tokens=False)["input_ids"])
 
 
 def messages(backbone: "Backbone", prompt: Prompt) -> list[Message]:

@@ -66,7 +66,7 @@ class JournalledEngine:
         if request.scored and not getattr(self._engine, "can_score", False):
             raise EngineError(
                 f"The engine ({self.identity}) gives no log-probabilities of given texts. "
-                "Set method.score=false, or take engine=transformers."
+                "Set method.score=false, or take engine=transformers or engine=vllm."
             )
         key = request_key(self.identity, request)
         if key not in self._tickets:

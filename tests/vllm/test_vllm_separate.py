@@ -3,11 +3,14 @@
 When vLLM shuts another engine down, it takes along what the one in this process needs.
 """
 
+import csv
 import json
 import multiprocessing
 import os
 import shutil
 import signal
+import subprocess
+import sys
 import time
 
 import pytest
@@ -54,3 +57,17 @@ def test_what_cannot_run_is_an_error_that_says_so(tmp_path):
     (folder / "config.json").write_text(json.dumps(unknown))
     with pytest.raises(EngineError, match=r"architecture.*engine=transformers"):
         settings_of(in_process=False).start(nano(model_id=str(folder)), max_context_tokens=64)
+
+
+def test_the_probe_scores_on_vllm(tmp_path):
+    probe = (
+        "+exp=probe engine=vllm engine.enforce_eager=true engine.gpu_memory_utilization=0.5 tracking=none "
+        "benchmark=arith_l1 benchmark.limit=3 budget.num_samples=4 method.num_further=1 "
+        f"output_root={tmp_path}"
+    )
+    run = subprocess.run([sys.executable, "-m", "icpo.run", *probe.split()], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    [shifts] = tmp_path.glob("probe/*/shifts.csv")
+    with shifts.open(encoding="utf-8") as file:
+        scored = [float(row["base_scored"]) for row in csv.DictReader(file) if row["base_scored"]]
+    assert len(set(scored)) >= 3

@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import signal
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -58,6 +59,14 @@ def test_samples_start_in_bursts_and_each_step_is_logged(core):
     assert num_steps >= max(lengths)
     assert after["decoding_seconds"] > before["decoding_seconds"]
     assert 0 < after["peak_cache_blocks"] <= after["cache_blocks"]
+
+
+def test_texts_are_scored_although_the_cache_holds_them(core):
+    text = "7" * 150  # longer than a block of the cache
+    request = replace(ask(TEXT), scored=(text,))
+    first, again = (answers(core, [request])[0][0] for _ in range(2))
+    assert first.text == text and first.log_probability < 0
+    assert again.log_probability == pytest.approx(first.log_probability, abs=1e-3)
 
 
 def test_an_aborted_request_leaves_nothing_behind(core):

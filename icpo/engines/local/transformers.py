@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from pydantic import PositiveInt
 
 from icpo.engines.sources import Source, locate
-from icpo.engines.tokenizers import end_tokens, load_tokenizer, tokenize
+from icpo.engines.tokenizers import end_tokens, load_tokenizer, tokenize, tokenize_text
 from icpo.errors import EngineError
 from icpo.types import Batches, Completion, FinishReason, Prompt, SampleRequest, validated
 
@@ -66,7 +66,7 @@ class Transformers:
             model,
             endings,
             partial(tokenize, tokenizer, backbone),
-            lambda text: tuple(tokenizer(text, add_special_tokens=False)["input_ids"]),
+            partial(tokenize_text, tokenizer),
             identity=identity,
             block_questions=self.block_questions,
             max_batch_rows=self.max_batch_rows,

@@ -3,17 +3,19 @@
 import logging
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from icpo.engines.sources import Source
-from icpo.engines.tokenizers import end_tokens, generation_ends, tokenize
+from icpo.engines.tokenizers import end_tokens, generation_ends, tokenize, tokenize_text
 from icpo.engines.vllm.admission import Admission
 from icpo.engines.vllm.failures import died
 from icpo.engines.vllm.log import process_log
 from icpo.engines.vllm.process import VllmProcess
+from icpo.engines.vllm.sampling import sampled_completion, sampling_parameters
+from icpo.engines.vllm.scoring import scored_completion, scored_prompts, scoring_parameters
 from icpo.errors import EngineError
 from icpo.types import Completion, FinishReason, SampleRequest, Sampling
 
@@ -23,22 +25,22 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-REASONS = {"stop": FinishReason.STOP, "length": FinishReason.LENGTH}
-
 
 @dataclass(slots=True)
 class _Pending:
-    """A request on its way: its completions by sample, and the name under which vLLM knows it.
+    """A request on its way: its completions by sample, and the names under which vLLM knows its prompts.
 
-    A greedy request is sampled once, as vLLM wants it, and its completion handed out `num_copies` times.
+    A request to score has a prompt for each text, others have one. A greedy request is sampled once, as vLLM
+    wants it, and its completion handed out `num_copies` times.
     """
 
     request: SampleRequest
-    prompt: list[int]
+    num_prompt_tokens: int
+    prompts: list[list[int]]
     sampling: Sampling
-    num_copies: int
+    num_copies: int = 1
     completions: dict[int, Completion] = field(default_factory=dict)
-    name: str = ""
+    names: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -72,6 +74,7 @@ class VllmEngine:
     ) -> None:
         self._settings, self._backbone, self._tokenizer, self._vllm = settings, backbone, tokenizer, vllm
         self._max_context_tokens = max_context_tokens
+        self.can_score = "logits" not in str(settings.options.get("logprobs_mode"))
         self._end_ids = end_tokens(tokenizer, backbone, generation_ends(source.folder))
         self._process = VllmProcess(vllm, arguments, backbone, in_process=settings.in_process)
         self._admission = Admission(self._process.num_cache_tokens, settings.max_num_seqs)
@@ -89,18 +92,16 @@ class VllmEngine:
     def submit(self, ticket: int, request: SampleRequest) -> None:
         """Queue a request until the cache has room for it.
 
-        A prompt that leaves less than `min_room_tokens` is answered with `prompt_too_long` and no text.
+        A prompt that leaves less than `min_room_tokens`, or too little for a text to score, is answered with
+        `prompt_too_long` and no text.
         """
-        prompt = list(tokenize(self._tokenizer, self._backbone, request.prompt))
-        sampling, room = request.sampling, self._max_context_tokens - len(prompt)
-        if room < sampling.min_room_tokens:
+        prompt = tokenize(self._tokenizer, self._backbone, request.prompt)
+        asked = self._to_score(request, prompt) if request.scored else self._to_sample(request, prompt)
+        if asked is None:
             refused = Completion("", len(prompt), 0, FinishReason.PROMPT_TOO_LONG)
             self._ready.append((ticket, [refused] * request.num_samples))
             return
-        sampling = sampling.limited(room)
-        num_copies = request.num_samples if sampling.is_greedy else 1
-        sampled = replace(request, num_samples=request.num_samples // num_copies)
-        self._waiting[ticket] = _Pending(sampled, prompt, sampling, num_copies)
+        self._waiting[ticket] = asked
         self._admit()
 
     def finished(self) -> list[tuple[int, list[Completion]]]:
@@ -129,9 +130,8 @@ class VllmEngine:
         self._ready = deque(item for item in self._ready if item[0] != ticket)
         self._waiting.pop(ticket, None)
         if (asked := self._running.pop(ticket, None)) is not None:
-            del self._tickets[asked.name]
-            self._guarded(self._process.engine.abort_request, [asked.name])
-            self._admission.release(ticket)
+            self._guarded(self._process.engine.abort_request, list(asked.names))
+            self._forget(ticket, asked)
 
     def close(self) -> None:
         """Ends the engine's processes and waits until their memory is free."""
@@ -152,48 +152,54 @@ class VllmEngine:
         """Reset the peak of the cache."""
         self._process.forget_peaks()
 
+    def _to_sample(self, request: SampleRequest, prompt: Sequence[int]) -> _Pending | None:
+        """A request to sample; None if its prompt leaves too little room."""
+        sampling, room = request.sampling, self._max_context_tokens - len(prompt)
+        if room < sampling.min_room_tokens:
+            return None
+        sampling = sampling.limited(room)
+        num_copies = request.num_samples if sampling.is_greedy else 1
+        sampled = replace(request, num_samples=request.num_samples // num_copies)
+        return _Pending(sampled, len(prompt), [list(prompt)], sampling, num_copies)
+
+    def _to_score(self, request: SampleRequest, prompt: Sequence[int]) -> _Pending | None:
+        """A request to score texts, tokenised apart from what precedes; None if one does not fit."""
+        before = [*prompt, *tokenize_text(self._tokenizer, request.score_after)]
+        texts = [tokenize_text(self._tokenizer, text) for text in request.scored]
+        prompts = scored_prompts(before, texts, self._max_context_tokens)
+        return _Pending(request, len(before), prompts, request.sampling.limited(1)) if prompts else None
+
     def _admit(self) -> None:
         """Starts waiting requests, first come first served, while the cache has room."""
         while self._waiting:
             ticket, asked = next(iter(self._waiting.items()))
             request = asked.request
+            num_tokens = sum(map(len, asked.prompts))
             if not self._admission.admits(
-                ticket, request.purpose, len(asked.prompt), asked.sampling, request.num_samples
+                ticket, request.purpose, num_tokens, asked.sampling, request.num_samples
             ):
                 return
             self._running[ticket] = self._waiting.pop(ticket)
             self._start(ticket, asked)
 
     def _start(self, ticket: int, asked: _Pending) -> None:
-        """Hands a request to vLLM."""
+        """Hands a request to vLLM, prompt by prompt."""
         request = asked.request
-        self._num_named += 1
-        asked.name = str(self._num_named)
-        self._tickets[asked.name] = ticket
-        parameters = self._parameters(asked.sampling, request.num_samples, request.seed)
-        tokens = {"prompt_token_ids": asked.prompt}
-        self._guarded(self._process.engine.add_request, asked.name, tokens, parameters)
-        self._totals.requests += 1
-        self._totals.sequences += request.num_samples
-        self._totals.prompt_tokens += len(asked.prompt)
-
-    def _parameters(self, sampling: Sampling, num_samples: int, seed: int) -> Any:
-        is_fixed = sampling.min_tokens == sampling.max_tokens  # barring the end token at each step costs time
-        return self._vllm.SamplingParams(
-            n=num_samples,
-            temperature=1.0 if sampling.temperature is None else sampling.temperature,
-            top_p=1.0 if sampling.top_p is None else sampling.top_p,
-            top_k=sampling.top_k or 0,
-            min_p=sampling.min_p or 0.0,
-            max_tokens=sampling.max_tokens,
-            min_tokens=0 if is_fixed else sampling.min_tokens,
-            ignore_eos=is_fixed,
-            repetition_penalty=sampling.repetition_penalty,
-            stop=list(sampling.stop) or None,
-            stop_token_ids=None if is_fixed else self._end_ids,
-            seed=None if sampling.is_greedy else seed,
-            output_kind=self._vllm.sampling_params.RequestOutputKind.FINAL_ONLY,
-        )
+        if request.scored:
+            parameters = scoring_parameters(self._vllm)
+        else:
+            parameters = sampling_parameters(
+                self._vllm, asked.sampling, request.num_samples, request.seed, self._end_ids
+            )
+            self._totals.sequences += request.num_samples
+        for index, prompt in enumerate(asked.prompts):
+            self._num_named += 1
+            name = str(self._num_named)
+            asked.names[name] = index
+            self._tickets[name] = ticket
+            self._guarded(self._process.engine.add_request, name, {"prompt_token_ids": prompt}, parameters)
+            self._totals.requests += 1
+            self._totals.prompt_tokens += len(prompt)
 
     def _take(self, output: Any) -> None:
         """Takes note of what vLLM reports of a request; a report of a cancelled one is passed over."""
@@ -201,19 +207,39 @@ class VllmEngine:
         if ticket is None:
             return
         asked = self._running[ticket]
+        if asked.request.scored:
+            self._take_scored(asked, output)
+        else:
+            self._take_samples(asked, output)
+        if len(asked.completions) == asked.request.num_samples:
+            del self._running[ticket]
+            self._forget(ticket, asked)
+            completions = [asked.completions[i] for i in range(asked.request.num_samples)]
+            self._ready.append((ticket, completions * asked.num_copies))
+
+    def _take_samples(self, asked: _Pending, output: Any) -> None:
+        num_cached = output.num_cached_tokens or 0
         for sample in output.outputs:
             if sample.finish_reason is None:
                 continue
-            completion = _completion(asked, sample, output.num_cached_tokens or 0)
+            completion = sampled_completion(sample, asked.num_prompt_tokens, num_cached)
             asked.completions[sample.index] = completion
             self._admission.learn(asked.request.purpose, completion.num_completion_tokens)
             self._totals.generated_tokens += completion.num_completion_tokens
         if len(asked.completions) == asked.request.num_samples:
-            self._totals.cached_prompt_tokens += output.num_cached_tokens or 0
-            self._admission.release(ticket)
-            del self._running[ticket], self._tickets[output.request_id]
-            completions = [asked.completions[i] for i in range(asked.request.num_samples)]
-            self._ready.append((ticket, completions * asked.num_copies))
+            self._totals.cached_prompt_tokens += num_cached
+
+    def _take_scored(self, asked: _Pending, output: Any) -> None:
+        index = asked.names[output.request_id]
+        asked.completions[index] = scored_completion(
+            asked.request.scored[index], asked.num_prompt_tokens, asked.prompts[index], output.prompt_logprobs
+        )
+
+    def _forget(self, ticket: int, asked: _Pending) -> None:
+        """Frees what a request held, and its names."""
+        for name in asked.names:
+            del self._tickets[name]
+        self._admission.release(ticket)
 
     def _guarded(self, call: Any, *arguments: Any) -> Any:
         """A call into vLLM whose failure means that the engine died."""
@@ -222,11 +248,3 @@ class VllmEngine:
         except self._process.deadly as error:
             self._process.close()
             raise died(error, process_log()) from error
-
-
-def _completion(asked: _Pending, sample: Any, num_cached: int) -> Completion:
-    """A sample as a completion."""
-    if sample.finish_reason not in REASONS:
-        raise EngineError(f"vLLM ended a completion with {sample.finish_reason!r}, which is not expected.")
-    reason = REASONS[sample.finish_reason]
-    return Completion(sample.text, len(asked.prompt), len(sample.token_ids), reason, num_cached)
