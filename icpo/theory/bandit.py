@@ -14,7 +14,7 @@ from torch import Tensor
 Noise = Literal["gaussian", "rademacher", "laplace", "student_t"]
 
 
-@checked(frozen=True, slots=True, config=ConfigDict(strict=True))
+@checked(frozen=True, slots=True, config=ConfigDict(strict=True, extra="forbid"))
 class Bandit:
     """Where tasks come from: w ~ N(0, tau_w^2 I_K), r = <w, x> + noise of standard deviation sigma."""
 

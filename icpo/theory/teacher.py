@@ -48,7 +48,7 @@ class Teacher:
         return project((self.step_size * torch.cat([self.V, self.U], 1)).T).T
 
 
-@checked(frozen=True, slots=True, config=ConfigDict(strict=True))
+@checked(frozen=True, slots=True, config=ConfigDict(strict=True, extra="forbid"))
 class TeacherRecipe:
     """Choices from which a teacher of any size is made: H, lambda and c of Eq. (s).
 

@@ -51,7 +51,7 @@ def test_several_right_answers_are_kept_as_one_text(answer, wanted):
 
 def test_options_have_one_right_answer():
     row = gpqa_rows(1)[0]
-    with pytest.raises(BenchmarkError, match="2 "):
+    with pytest.raises(BenchmarkError, match="2 right"):
         GPQA.items([row | {GPQA.answer: ["a", "b"]}], "gpqa")
 
 

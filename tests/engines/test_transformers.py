@@ -145,7 +145,7 @@ def test_errors_name_the_way_out(tmp_path, llama_folder):
         settings_of().start(backbone_of(tmp_path / "absent"), max_context_tokens=64)
     for name in ("config.json", "tokenizer.json"):
         (tmp_path / name).write_text("{")
-    with pytest.raises(EngineError, match="tokenizer"):
+    with pytest.raises(EngineError, match=r"backbone=.*tokenizer"):
         settings_of().start(backbone_of(tmp_path), max_context_tokens=64)
     with pytest.raises(EngineError, match=r"256.*257.*max_context_tokens"):
         settings_of().start(backbone_of(llama_folder), max_context_tokens=257)

@@ -91,9 +91,9 @@ def test_a_finished_cell_knows_its_weights(tmp_path):
     look("run/cell", backbone_of(folder), settings_of())
     with CellRecords(tmp_path / "run/older", config={}, config_digest="d") as records:
         records.resolve({"engine_identity": f"transformers llama sha256:{'0' * 64} context=256"})
-    with pytest.raises(OtherResults, match="weights"):
+    with pytest.raises(OtherResults, match="other weights"):
         look("run/older", backbone_of(folder), settings_of())
     (folder / "model.safetensors").write_text("others")
-    with pytest.raises(OtherResults, match="weights"):
+    with pytest.raises(OtherResults, match="holds results with weights"):
         look("run/cell", backbone_of(folder), settings_of())
     look("run/cell", backbone_of(folder), engine=None)

@@ -1,5 +1,7 @@
 """A finished cell whose journal was lost says so, and comes back by salvage and the same command."""
 
+import os
+
 import pytest
 
 from icpo.cli import verify as records
@@ -50,14 +52,14 @@ def test_a_cell_whose_samples_others_use_is_not_removed(cell, reopen):
     other = cell.with_name("other")
     with reopen(other) as second:
         second.append(result("q", draws=drawn))
-    with pytest.raises(RecordsError, match="other"):
+    with pytest.raises(RecordsError, match=r"samples.* other "):
         remove(cell)
     assert remove(other) == [other] and not other.exists() and cell.exists()
     assert remove(cell.parent) == [cell.parent] and not cell.parent.exists()
 
 
 def test_a_cell_at_work_is_not_removed(cell, reopen):
-    with reopen(), pytest.raises(RecordsError, match="process"):
+    with reopen(), pytest.raises(RecordsError, match=f"process {os.getpid()}"):
         remove(cell)
-    with pytest.raises(RecordsError, match="journal"):
+    with pytest.raises(RecordsError, match="neither"):
         remove(cell.parents[1])

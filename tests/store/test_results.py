@@ -137,7 +137,7 @@ def test_arms_of_a_run_share_draws(cell, reopen):
 def test_texts_that_nobody_holds_are_a_named_error(cell, reopen):
     with reopen():
         pass
-    with pytest.raises(RecordsError, match="gone"):
+    with pytest.raises(RecordsError, match="samples gone"):
         read_texts(cell, ["gone/0/0"])
 
 

@@ -69,3 +69,8 @@ def test_blocks_are_the_draws_in_order():
 def test_impossible_bandits_are_refused(arguments):
     with pytest.raises(ValueError):
         Bandit(*arguments)
+
+
+def test_a_bandit_has_no_other_settings():
+    with pytest.raises(ValueError, match="nois"):
+        Bandit(3, 1.0, 1.0, nois="laplace")

@@ -107,5 +107,5 @@ def test_fit_is_a_choice_on_the_command_line(fit):
 
 def test_regret_needs_a_student_with_weights_to_extend(tmp_path):
     job = build(composed("bandit_regret", "fit=closed_form", *SMALL["bandit_regret"]).job)
-    with pytest.raises(ConfigError, match="fit"):
+    with pytest.raises(ConfigError, match=r"fit .*fit=adam"):
         job.run(tmp_path)

@@ -68,7 +68,7 @@ class Mixture:
         if min(self.tasks.values(), default=0) < 0 or not sum(self.tasks.values()):
             raise ValueError(f"task weights must not be negative and not all zero, got {self.tasks}")
         if not 0 <= self.coin_share <= 1:
-            raise ValueError(f"coin_share must lie in [0, 1], got {self.coin_share}")
+            raise ValueError(f"coin_share must be in [0, 1], got {self.coin_share}")
 
     def draw(self, rng: Random) -> Task:
         """One task."""
