@@ -114,7 +114,7 @@ def majority(setting: tuple[str, str], cells: dict, facts: dict) -> str:
     shares = {s.key: vote_shares(s) for s in base}
     lines = [
         f"## {' on '.join(setting)}\n",
-        "| base's margin | questions | " + " | ".join(cells) + " |",
+        "| base's margin | questions x seeds | " + " | ".join(cells) + " |",
     ]
     lines.append("|---|" + "---:|" * (1 + len(cells)))
     for low, high in MARGINS:
@@ -125,7 +125,7 @@ def majority(setting: tuple[str, str], cells: dict, facts: dict) -> str:
             row.append(percent(np.mean([mean_at_k(s.last) for s in kept])) if kept else "-")
         lines.append(f"| {low:.2f} to {min(high, 1):.2f} | {len(inside)} | {' | '.join(row)} |")
     lines += tag_lines(setting, cells, facts)
-    lines += ["\n| vote share of the winner | questions | right |", "|---|---:|---:|"]
+    lines += ["\n| vote share of the winner | questions x seeds | right |", "|---|---:|---:|"]
     for low, high in SHARES:
         right = [is_right for first, _, is_right in shares.values() if low <= first < high]
         share = percent(np.mean(right)) if right else "-"
