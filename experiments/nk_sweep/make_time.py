@@ -21,7 +21,8 @@ SECONDS = "seconds_per_question"
 NOTE = """\
 k = {k}, m = 16, a prompt of 600 tokens and 100 more for each round, answers of 400, summaries of 100;
 the shape of Qwen2.5-Math-7B with random weights on one {card} ({engine}, {dtype}; weights
-{weights:.1f} GB). The paper's columns: its table "Empirical cost" at k = 4, on two L40S."""
+{weights:.1f} GB; vLLM had {reserved:.0f} GB reserved). The paper's columns: its table
+"Empirical cost" at k = 4, on two L40S."""
 
 
 @ends_in_a_line
@@ -38,6 +39,7 @@ def main() -> None:
         engine=account["engine"],
         dtype=account["dtype"],
         weights=account["weights_gb"],
+        reserved=account["peak_devices_gb"],
     )
     text = f"{note}\n\n{time_table(speeds)}\n\n{growth_table(speeds)}\n"
     (RESULTS / "nk_time.md").write_text(text, encoding="utf-8")

@@ -25,7 +25,7 @@ def main(folder: Path, overrides: list[str]) -> None:
     settings, backbone = build(config.engine), build(config.backbone)
     write_shape(Path(backbone.location), folder)
     arguments = engine_arguments(settings, folder, backbone, backbone.max_context_tokens)
-    flags = [flag for name, value in arguments.items() for flag in flags_of(name, value)]
+    flags = [f for name, value in arguments.items() if value is not None for f in flags_of(name, value)]
     fixed = (
         "--host",
         "127.0.0.1",
