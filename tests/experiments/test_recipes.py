@@ -62,7 +62,7 @@ def test_doses_share_contexts_out_anew(model, dose, shipped):
 
 
 def test_each_model_is_trained_and_measured_under_its_own_name():
-    assert len(printed("train", "out")) == 8 and len(printed("measure", "out")) == 16
+    assert len(printed("train", "out")) == 10 and len(printed("measure", "out")) == 20
     trained, measured = (printed(stage, "a folder", "coin", "dose_0") for stage in ("train", "measure"))
     assert [composed(line).cell for line in trained] == ["coin", "dose_0"]
     backbones = [composed(line).backbone for line in measured]
@@ -74,3 +74,11 @@ def test_a_model_that_is_none_is_named():
     with pytest.raises(subprocess.CalledProcessError) as failed:
         printed("train", "out", "dose_9")
     assert "dose_9" in failed.value.stderr
+
+
+def test_a_recipe_of_many_contexts_has_eight_in_ten_with_tags(shipped):
+    [line] = printed("train", "out", "coin_more")
+    mixture = third_phase(composed(line))["mixture"]
+    assert mixture["tasks"]["tagged"] == 0.8 and sum(mixture["tasks"].values()) == pytest.approx(1)
+    assert mixture["coin_share"] == 1 and mixture["policy"]["update"]["step_size"] == 4
+    assert mixture["tasks"].keys() == shipped["mixture"]["tasks"].keys()
