@@ -5,6 +5,7 @@ python experiments/small_models/make_table.py RUN_FOLDER ...    (writes experime
 
 import json
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -17,7 +18,7 @@ from icpo.metrics.compare import values_of
 from icpo.metrics.estimates import Estimate, estimate, estimate_ratio
 from icpo.metrics.per_question import majority_at_k, mean_at_k
 from icpo.store import load_results, load_scores
-from icpo.types import Outcome, QuestionScore
+from icpo.types import Outcome, QuestionResult, QuestionScore
 
 RESULTS = Path(__file__).parent / "results"
 ME_ICPO = {name: ("me_icpo", "majority", name) for name in ("entropy", "random")}
@@ -44,7 +45,8 @@ def main() -> None:
     cells: dict[tuple[str, str], dict[str, list[QuestionScore]]] = {}
     facts: dict[tuple[str, str, str], dict] = {}
     read = [(p, json.loads(p.read_text())) for f in sys.argv[1:] for p in Path(f).glob("*/metrics.json")]
-    for path, metrics in sorted(read, key=lambda found: place(found[1])):
+    arms = list(compose(["+exp=small_models"]).arms)
+    for path, metrics in sorted(read, key=lambda found: place(found[1], arms)):
         setting = (metrics["protocol"], metrics["benchmark"])
         label = metrics.get("title") or metrics["label"]
         cells.setdefault(setting, {}).setdefault(label, []).extend(load_scores(path.parent))
@@ -56,9 +58,8 @@ def main() -> None:
     draw(cells, RESULTS / "form_and_content.png")
 
 
-def place(metrics: dict) -> tuple[str, str, int]:
-    """Where a cell stands: by benchmark, prompt, and its arm's place in the preset."""
-    arms = list(compose(["+exp=small_models"]).arms)
+def place(metrics: dict, arms: list[str]) -> tuple[str, str, int]:
+    """What cells are sorted by: benchmark, prompt, and the arm's place in the preset."""
     arm = metrics["arm"]
     return metrics["benchmark"], metrics["protocol"], arms.index(arm) if arm in arms else len(arms)
 
@@ -141,7 +142,7 @@ def tag_lines(setting: tuple[str, str], cells: dict, facts: dict) -> list[str]:
         return []
     base = {s.key: s for s in base_of(setting, cells, facts)}
     entropy, random = ({s.key: s for s in cells[found[name]]} for name in arms.values())
-    accuracy = tag_accuracy(facts[(*setting, found["ME-ICPO"])]["folder"], entropy)
+    accuracy = tag_accuracy(load_results(facts[(*setting, found["ME-ICPO"])]["folder"]), entropy)
     lines = [
         "\n| tags right in ME-ICPO's first round | questions | base | ME-ICPO | w/o entropy |",
         "|---|" + "---:|" * 4,
@@ -156,10 +157,10 @@ def tag_lines(setting: tuple[str, str], cells: dict, facts: dict) -> list[str]:
     return lines
 
 
-def tag_accuracy(folder: Path, scores: dict) -> dict[tuple[str, int], float]:
-    """The share of right tags in each question's first round, before a choice can change them."""
+def tag_accuracy(results: Iterable[QuestionResult], scores: dict) -> dict[tuple[str, int], float]:
+    """The share of right tags in each question's first round, which no selector has influenced."""
     found = {}
-    for result in load_results(folder):
+    for result in results:
         tags, correct = result.rounds[0].rewards.tags, scores[result.key].rounds[0].correct
         hits = [tag == right for tag, right in zip(tags, correct, strict=True) if None not in (tag, right)]
         if hits:

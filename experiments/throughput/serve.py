@@ -16,6 +16,7 @@ from icpo.config import build, compose
 from icpo.engines.vllm.arguments import engine_arguments
 from icpo.lab.throughput.shape import write_shape
 
+FIXED = "--host 127.0.0.1 --port 8000 --load-format dummy --disable-uvicorn-access-log"
 SERVER = "vllm.entrypoints.openai.api_server"
 
 
@@ -26,16 +27,7 @@ def main(folder: Path, overrides: list[str]) -> None:
     write_shape(Path(backbone.location), folder)
     arguments = engine_arguments(settings, folder, backbone, backbone.max_context_tokens)
     flags = [f for name, value in arguments.items() if value is not None for f in flags_of(name, value)]
-    fixed = (
-        "--host",
-        "127.0.0.1",
-        "--port",
-        "8000",
-        "--load-format",
-        "dummy",
-        "--disable-uvicorn-access-log",
-    )
-    os.execv(sys.executable, [sys.executable, "-m", SERVER, *fixed, *flags])
+    os.execv(sys.executable, [sys.executable, "-m", SERVER, *FIXED.split(), *flags])
 
 
 def flags_of(name: str, value: Any) -> Iterator[str]:

@@ -26,6 +26,7 @@ QUICK = ["+exp=quickstart", "benchmark=arith_l1"]
 FILE = ["+exp=quickstart", "benchmark=_file", "benchmark.name=mine"]
 REFUSED = [
     ([*QUICK, "run_name=../evil"], "run_name names a folder below output_root"),
+    (["+exp=convergence", "run_name=../evil"], "run_name names a folder below output_root"),
     (["+exp=convergence", "run_name="], "run_name names a folder below output_root"),
     ([*QUICK, "benchmark.limit=none"], "limit must be a whole number, got 'none'"),
     ([*QUICK, "benchmark.limit=-1"], "limit"),
