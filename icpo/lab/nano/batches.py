@@ -112,8 +112,8 @@ def encode(examples: Sequence[Example], tokenizer: Any) -> list[Row]:
 
     Prompt and completion are encoded apart: at test time the completion's tokens are the model's choice.
     """
-    prompts = tokenizer.encode_batch([e.prompt for e in examples], add_special_tokens=False)
-    completions = tokenizer.encode_batch([e.completion for e in examples], add_special_tokens=False)
+    prompts = tokenizer.encode_batch_fast([e.prompt for e in examples], add_special_tokens=False)
+    completions = tokenizer.encode_batch_fast([e.completion for e in examples], add_special_tokens=False)
     end = tokenizer.token_to_id(END)
     return [
         Row([*p.ids, *c.ids, end], len(p.ids), e.task in (Task.TAGGED, Task.FORCED))

@@ -7,6 +7,7 @@ this policy (`histories.updated`), so that training shows trajectories of policy
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
 from random import Random
 
@@ -45,8 +46,10 @@ class Policy:
         value, lines = chain.start, []
         for i, step in enumerate(chain.steps):
             rate = self.error_rate_at(i)
-            errors = sum(amount for amount in carries(value, step) if rng.random() < rate)
-            after = careful_result(value, step) + errors
+            after, amounts = _careful(value, step)
+            for amount in amounts:
+                if rng.random() < rate:
+                    after += amount
             lines.append(Line(value, step.operation, step.operand, after))
             value = after
         return Solution(tuple(lines), value)
@@ -59,6 +62,11 @@ class Policy:
 
 
 FLAWLESS = Policy(lapse_rate=0.0, lapse_growth=0.0, update=Update(step_size=0.0, error_weight=0.0))
+
+
+@lru_cache(4096)
+def _careful(value: int, step: Step) -> tuple[int, list[int]]:
+    return careful_result(value, step), carries(value, step)
 
 
 def carries(value: int, step: Step) -> list[int]:

@@ -1,7 +1,7 @@
 """Worked solutions as nano writes them: one line a step, then the boxed answer; and their summaries."""
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from icpo.benchmarks.arithmetic import Chain, Operation
 
@@ -15,8 +15,7 @@ _WORDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One step as it was written, right or wrong."""
 
     before: int
@@ -25,8 +24,7 @@ class Line:
     after: int
 
 
-@dataclass(frozen=True, slots=True)
-class Solution:
+class Solution(NamedTuple):
     """A worked solution, right or wrong."""
 
     lines: tuple[Line, ...]
