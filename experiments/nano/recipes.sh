@@ -9,7 +9,7 @@
 # alone, 3 for each of the others.
 set -euo pipefail
 doses=(dose_1 dose_1_4 dose_1_16 dose_1_64 dose_0)
-recipes=(coin coin_half coin_steeper coin_hard coin_more)
+recipes=(coin coin_half coin_steeper coin_more coin_hard coin_hard_more)
 stage=${1-}
 [[ -n ${2-} ]] || { sed -n 2,9p "$0" >&2; exit 2; }
 folder=$(printf %q "$2")
@@ -25,6 +25,9 @@ done
 workers=${WORKERS:-3}
 third=job.training.phases.2
 
+answers_alone=$third.mixture.policy.update.error_weight=0.0 # wrong steps say nothing of other answers
+mostly_tagged="'$third.mixture.tasks={tagged:0.8,direct:0.08,untagged:0.02,forced:0.02,summary:0.05,judge:0.03}'"
+
 settings() { # MODEL: what distinguishes its third phase from the shipped recipe's
   case $1 in
     dose_*) # the share of contexts with tags; examples without ideas take the rest
@@ -33,13 +36,12 @@ settings() { # MODEL: what distinguishes its third phase from the shipped recipe
         printf "%s.tagged=%.10g %s.forced=%.10g %s.direct=%.10g", tasks, .5 * s, tasks, .06 * s, tasks, .24 + .56 * (1 - s)
       }' ;;
     coin) echo "$third.mixture.coin_share=1.0" ;;
-    coin_hard) # an answer tagged 0 hardly ever occurs again; wrong steps say nothing of others
-      echo "$third.mixture.coin_share=1.0 $third.mixture.policy.update.step_size=8.0" \
-        "$third.mixture.policy.update.error_weight=0.0" ;;
     coin_more) # eight examples in ten have tags
-      echo "$third.mixture.coin_share=1.0 $third.mixture.policy.update.step_size=4.0" \
-        "$third.mixture.policy.update.error_weight=0.0" \
-        "'$third.mixture.tasks={tagged:0.8,direct:0.08,untagged:0.02,forced:0.02,summary:0.05,judge:0.03}'" ;;
+      echo "$third.mixture.coin_share=1.0 $third.mixture.policy.update.step_size=4.0 $answers_alone $mostly_tagged" ;;
+    coin_hard) # an answer tagged 0 hardly ever occurs again
+      echo "$third.mixture.coin_share=1.0 $third.mixture.policy.update.step_size=8.0 $answers_alone" ;;
+    coin_hard_more)
+      echo "$(settings coin_hard) $mostly_tagged" ;;
     coin_half) echo "$third.mixture.coin_share=0.5" ;;
     coin_steeper) # an answer moves by 4; a wrong step as before, by 0.5
       echo "$third.mixture.coin_share=0.5 $third.mixture.policy.update.step_size=4.0" \
