@@ -7,6 +7,7 @@ from icpo.grading.maths import algebra, angles, functions, powers
 from icpo.grading.maths.algebra import OversizedError, Sum
 from icpo.grading.maths.commands import ACCENTS, CONSTANTS, FUNCTIONS, GREEK, INVERSES
 from icpo.grading.maths.cursor import Cursor
+from icpo.grading.maths.derivatives import derivative_name
 from icpo.grading.maths.tokens import Token, UnreadableError, split, squeeze
 
 MAX_NESTING = 40  # of brackets, bars, arguments and exponents
@@ -214,8 +215,10 @@ class _Reader(Cursor):
         return read_expression(self.argument_tokens(), self._nesting)
 
     def _fraction(self) -> Sum:
-        top, bottom = self._argument(), self._argument()
-        return algebra.divide(top, bottom)
+        top, bottom = self.argument_tokens(), self.argument_tokens()
+        if (name := derivative_name(top, bottom)) is not None:
+            return algebra.opaque("call", name)
+        return algebra.divide(read_expression(top, self._nesting), read_expression(bottom, self._nesting))
 
     def _root(self) -> Sum:
         degree = 2

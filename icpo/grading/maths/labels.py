@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from icpo.grading.maths import algebra
 from icpo.grading.maths.algebra import Sum
+from icpo.grading.maths.derivatives import begins_with_derivative
 from icpo.grading.maths.expressions import read_expression
 from icpo.grading.maths.tokens import Token, UnreadableError, closing_index, split, squeeze
 
@@ -29,12 +30,12 @@ def name_of(tokens: Sequence[Token]) -> str | None:
     text = squeeze(tokens)
     is_name = (
         any(token.text in _NAMING for token in tokens)
-        or text.startswith(r"\frac{d")
+        or begins_with_derivative(text)
         or _is_call(tokens)
         or _are_corners(tokens)
         or _are_symbols(tokens)
     )
-    return text if is_name else _symbol(tokens)
+    return _symbol(tokens) or (text if is_name else None)
 
 
 def expression_label(value: Sum) -> str | None:
@@ -77,12 +78,12 @@ def _symbol(tokens: Sequence[Token]) -> str | None:
     except (UnreadableError, ArithmeticError):
         return None
     [*names] = value.generators
-    is_symbol = (
+    is_name = (
         len(names) == 1
-        and names[0].kind in ("symbol", "imaginary")
+        and names[0].kind in ("symbol", "imaginary", "call")
         and names[0].name not in algebra.CONSTANTS
     )
-    return names[0].name if is_symbol and value == algebra.symbol(names[0].name) else None
+    return names[0].name if is_name and value.terms == ((((names[0], 1),), 1),) else None
 
 
 def _is_call(tokens: Sequence[Token]) -> bool:

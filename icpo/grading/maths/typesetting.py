@@ -46,6 +46,7 @@ def _rule(pattern: str, replacement: str) -> tuple[re.Pattern[str], str]:
 
 
 _REWRITES = [
+    _rule(r"\{\s*\\rm\s+d\s*\}", " d "),
     _rule(r"\\(?:tag|label|phantom|[hv]phantom)\*?\s*\{[^{}]*\}", ""),
     _rule(r"\\(?:text)?color(?:box)?\s*(?:\[[^\]]*\])?\s*\{[^{}]*\}", ""),
     _rule(r"\\(?:checkmark|blacksquare|qed(?:symbol)?|hline)(?![A-Za-z])", ""),
@@ -112,6 +113,11 @@ _REWRITES = [
     _rule(r"\\text\{([A-Za-z ]+):\s*\}", r"\\text{\1}:"),
     _rule(r"\b(hundred|thousand|million) and (?=[a-z]{3,})", r"\1 "),
     _rule(r"\\(?:overarc|wideparen)(?![A-Za-z])", r"\\widehat"),
+    _rule(
+        r"(?<![A-Za-z\\])(d(?:\^(?:\{\d\}|\d))? ?(?:[A-Za-z]|\\[A-Za-z]+)?) ?/ ?"
+        r"(d ?(?:[A-Za-z]|\\[A-Za-z]+)(?:\^(?:\{\d\}|\d))?)(?![A-Za-z])",
+        r"\\frac{\1}{\2}",
+    ),
     _rule(r"\bper cent(?![A-Za-z])", "percent"),
 ]  # fmt: skip
 
