@@ -58,6 +58,13 @@ def test_an_option_before_a_number_is_no_part_of_it(grader):
         assert not grader.judge(answer, "166", AnswerKind.NUMBER).correct
 
 
+def test_a_range_is_no_number(grader):
+    for answer in ("5\u20136", "5\u20146", "5--6", "\\$5\u2013\\$6"):
+        assert grader.judge(answer, "-1", AnswerKind.NUMBER).correct is False
+    assert grader.judge("5\u22126", "-1", AnswerKind.NUMBER).correct
+    assert not grader.judge("5\u20136", "5", AnswerKind.NUMBER).correct
+
+
 @pytest.mark.parametrize(
     "piece",
     [
@@ -122,6 +129,10 @@ def test_no_text_takes_long_to_extract(piece):
         r"\sqrt{3+4i}" * 80,
         r"\pm 1," * 150,
         r"x<1 \text{ or } " * 60 + "x>3",
+        "1\u2013" * 499,
+        "1, " * 330 + "\u2013",
+        "5" + " " * 990 + "\u20135x",
+        "1" * 990 + "\u2013x",
     ],
 )
 def test_no_form_takes_long_to_read(text):

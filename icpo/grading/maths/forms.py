@@ -23,6 +23,7 @@ Shape = Literal[
     "tuple",  # round brackets, order kept; of two scalars also an open interval
     "bracket",  # square brackets around three or more elements
     "ratio",  # parts of 3:4:5, or of a time
+    "range",  # amounts joined by a dash; which numbers it holds is not said
     "matrix",  # parts are rows
     "row",
     "equation",  # `value` is 0, scaled so that equal lines are equal
@@ -33,7 +34,7 @@ Shape = Literal[
 
 MAX_NORMAL_FORM_CHARACTERS = 1000
 _ROWS = r" \\ "
-_SEPARATORS = {"union": r" \cup ", "ratio": ":", "row": " & ", "compound": " "}
+_SEPARATORS = {"union": r" \cup ", "ratio": ":", "range": "–", "row": " & ", "compound": " "}
 _OPTIONS = frozenset(f"({letter})" for letter in "ABCDEFGHIJ")
 _ANY_LABEL = r"\text{value}"
 

@@ -1,6 +1,7 @@
 """Names of quantities before an equals sign: x, f(2), AC."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 from icpo.grading.maths import algebra
 from icpo.grading.maths.algebra import Sum
@@ -83,7 +84,7 @@ def _symbol(tokens: Sequence[Token]) -> str | None:
         and names[0].kind in ("symbol", "imaginary", "call")
         and names[0].name not in algebra.CONSTANTS
     )
-    return names[0].name if is_name and value.terms == ((((names[0], 1),), 1),) else None
+    return names[0].name if is_name and value == Sum(((((names[0], 1),), Fraction(1)),)) else None
 
 
 def _is_call(tokens: Sequence[Token]) -> bool:

@@ -124,6 +124,8 @@ def _read_one(tokens: Sequence[Token]) -> Answer:
         if ratio[0] and are_words(ratio[0]):
             return labelled("", _read_one(tokens[len(ratio[0]) + 1 :]))
         return Answer("ratio", parts=tuple(map(read_quantity, ratio)))
+    if len(ends := split(tokens, {"–"})) > 1:
+        return Answer("range", parts=tuple(map(read_quantity, ends)))
     if closing_index(tokens, 0) == len(tokens) - 1 and len(tokens) > 1:
         return _read_group(tokens)
     if _is_option(tokens):

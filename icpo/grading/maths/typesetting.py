@@ -35,6 +35,16 @@ _WRITTEN_OUT = re.compile(
     r"(?<![\w.])(\d*\.\d*?)(?:(\d)\2{2,}|(?<=\.)(\d)\3|(\d{2,12}?)\4+)\s*\\dots(?![A-Za-z])"
 )
 _INTERVAL = re.compile(r"([\[\]])([^\[\](),;]*[,;][^\[\](),;]*)([\[\]])")
+_DASH = re.compile(r"\s*(?:–|---?)\s*")
+_AMOUNT = (
+    r"(?:\\?[$€£¥]\s*)?-?(?:\\frac(?:\{\d+\}\{\d+\}|\d\d)|(?:\d+(?:\.\d+)?|\.\d+)(?:\^\{?\d+\}?|/\d+)?)"
+    r"(?:\*10\^\{?-?\d+\}?)?(?:\s*(?:\\text\{[^{}\d]*\}|[%°]|[A-Za-z]{2,}))?"
+)
+# Amounts and no more, from the start, a comma or a word to the end, a comma or a unit.
+_RANGE = re.compile(
+    r"(?:^[\s{]*|[=,;:(\[]|\\\{|(?<![\\A-Za-z])[A-Za-z]{2,}\s|\\text\{[^{}]*\})\s*"
+    rf"{_AMOUNT}(?:{_DASH.pattern}{_AMOUNT})+(?=\s*(?:[\s}}]*$|[,;:)\]]|\\\}}|\\text|[A-Za-z]{{2}}))"
+)
 _LEADING_SIGNS = re.compile(
     r"(?:(?:=|:|\\(?:approx|therefore|implies|Rightarrow|Longrightarrow|to|rightarrow)(?![A-Za-z]))\s*)+"
 )
@@ -136,6 +146,8 @@ def clean(answer: str) -> str:
     text = _TRAILING_SIGNS.sub("", text.strip())
     if leading := _LEADING_SIGNS.match(text):
         text = text[leading.end() :] or text
+    if "–" in text or "--" in text:
+        text = _RANGE.sub(lambda m: _DASH.sub("\0", m[0]), text).replace("–", "-").replace("\0", "–")
     return re.sub(r"\s+", " ", _with_repetends(text)).strip()
 
 
