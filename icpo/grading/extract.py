@@ -24,14 +24,15 @@ _ECHO = re.compile(
     r"|\\?ldots|\\?dots|\\cdots|[.…]+|(?:\\?_)+|\?+|\\(?:square|Box)"
 )
 _BLANK = re.compile(r"(?:\s|[~{}]|\\(?:[,;:!\s\\]|q?quad(?![A-Za-z])))*\\?")
-_THINKING = re.compile(r"</?think>")
+REASONING_TAGS = ("think", "thinking", "thought", "thoughts", "reasoning")
+_REASONING = re.compile(rf"<(/?)(?:{'|'.join(REASONING_TAGS)})>", re.IGNORECASE)
 _PLAIN_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
 
 
 def extract(text: str, kind: AnswerKind, rules: GradingRules) -> str | None:
     """The answer of a completion, as written; None is an abstention.
 
-    Reasoning inside `<think>` tags is not read; a text that ends inside its first reasoning gives no answer.
+    Reasoning (`REASONING_TAGS`) is not read; a text that ends inside its first reasoning gives no answer.
     The last box counts, with or without backslash and braces; boxes joined by no more than commas, "and" or
     a label form a list. A box that echoes a placeholder is passed over; a text that ends inside a box gives
     no answer. Paper, Section "Response Generation and Self-Assessment" (the final `boxed{}` block).
@@ -52,12 +53,10 @@ def extract(text: str, kind: AnswerKind, rules: GradingRules) -> str | None:
 
 def without_reasoning(text: str) -> str | None:
     """The text outside its reasoning; None if it ends inside."""
-    if "think>" not in text:
-        return text
     spoken: list[str] = []
     is_inside, num_closed, start = False, 0, 0
-    for tag in _THINKING.finditer(text):
-        if tag[0] == "<think>":
+    for tag in _REASONING.finditer(text):
+        if not tag[1]:
             spoken.extend([] if is_inside else [text[start : tag.start()]])
             is_inside = True
         else:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from icpo.grading import Grader, GradingRules
-from icpo.grading.extract import extract, reads_as_answer
+from icpo.grading.extract import REASONING_TAGS, extract, reads_as_answer
 from icpo.types import AnswerKind
 
 PAPER = GradingRules()
@@ -35,6 +35,26 @@ NUMBER, CHOICE, EXPRESSION = AnswerKind.NUMBER, AnswerKind.CHOICE, AnswerKind.EX
 )
 def test_boxes(text, answer):
     assert extract(text, EXPRESSION, STRICT) == answer
+
+
+@pytest.mark.parametrize("name", [*REASONING_TAGS, "Thinking"])
+def test_reasoning_is_not_read_whatever_its_tag(name):
+    opening, closing = f"<{name}>", f"</{name}>"
+    for text, answer in (
+        (rf"{opening}\boxed{{3}}{closing}It is \boxed{{4}}.", "4"),
+        (rf"It is \boxed{{4}}.{opening}No, \boxed{{3}}{closing}", "4"),
+        (rf"so \boxed{{3}}{closing}\boxed{{4}}", "4"),
+        (rf"{opening}\boxed{{3}}{closing}", None),
+        (rf"{opening}The answer is 3.", None),
+        (rf"{opening}a{closing}\boxed{{4}}{opening}\boxed{{3}}", "4"),
+        (rf"{opening}<think>\boxed{{2}}</think>\boxed{{3}}{closing}Answer: 4", "4"),
+    ):
+        assert extract(text, EXPRESSION, PAPER) == answer, text
+
+
+def test_other_tags_hold_no_reasoning():
+    for name in ("answer", "thinker", "step", "rethink"):
+        assert extract(rf"<{name}>\boxed{{4}}</{name}>", EXPRESSION, PAPER) == "4"
 
 
 def test_an_older_box_is_not_credited_when_the_last_is_cut_off():

@@ -79,6 +79,8 @@ def test_a_range_is_no_number(grader):
         "Box{",
         "</think>",
         "<think>",
+        "<",
+        "<thinking>",
         "A",
         "(A) ",
         "option A ",
