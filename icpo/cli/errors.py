@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
@@ -18,8 +19,10 @@ from icpo.errors import HeldByAnother, IcpoError, Interrupted, RecordsError
 from icpo.evaluation.cell import StoredRun
 from icpo.safe_text import escaped, masked_text
 from icpo.store import read_status
+from icpo.store.lock import holder_of
 
 MAX_ERROR_CHARACTERS = 300
+PATIENCE_SECONDS = 20.0  # for a process that began a cell, until it has noted what it will do
 
 logger = logging.getLogger("icpo")
 
@@ -31,19 +34,23 @@ class Report(Protocol):
         """With `track` a tracker is given the files."""
 
 
+Missing = Callable[[], str]
+
+
 @dataclass(slots=True)
 class RunState:
     """What this process works on, and how it went.
 
     `elsewhere` are the cells that a launcher sent to other machines, `begun` those that started here and
-    `held` those that another process works on. In a process that such a launcher started, `is_here` is false.
+    `held` those that another process works on, each with what says what that one leaves out ("" for nothing).
+    In a process that such a launcher started, `is_here` is false.
     """
 
     is_here: bool = True
     runs: list[StoredRun] = field(default_factory=list)
     elsewhere: list[Path] = field(default_factory=list)
     begun: list[Path] = field(default_factory=list)
-    held: list[Path] = field(default_factory=list)
+    held: dict[Path, Missing] = field(default_factory=dict)
     failures: list[Exception] = field(default_factory=list)
 
     @contextmanager
@@ -58,8 +65,11 @@ class RunState:
             self.leave(str(error))
 
     @contextmanager
-    def cell(self, folder: Path) -> Iterator[None]:
-        """Within, an error is one cell's and is logged."""
+    def cell(self, folder: Path, missing: Missing = str) -> Iterator[None]:
+        """Within, an error is one cell's and is logged.
+
+        Where another process works on the cell, `missing` says what of this command that one leaves out.
+        """
         self.begun.append(folder)
         try:
             yield
@@ -67,7 +77,9 @@ class RunState:
             _stop(str(stopped))
         except HeldByAnother as held:
             logger.warning("%s: %s", folder.name, held)
-            self.held.append(folder)
+            self.held[folder] = missing
+            if not self.is_here and not _is_served(folder, missing):
+                raise
         except Exception as error:  # Hydra reports only the first in a sweep, at its end, in no log
             # A launcher that waits for jobs elsewhere gives up at the first that raises; a status that names
             # the failure is enough.
@@ -110,8 +122,9 @@ class RunState:
                 raise
             self.leave(_refused_by_slurm(error, len(self.elsewhere)))
         are_done = all(_state_of(cell) == "done" for cell in self.elsewhere)
+        are_served = [_is_served(cell, missing) for cell, missing in self.held.items()]
         are_in_good_hands = all(_state_of(cell) in ("done", "running") for cell in self.held)
-        if self.failures or not are_done or not are_in_good_hands:
+        if self.failures or not are_done or not all(are_served) or not are_in_good_hands:
             sys.exit(FAILED)
 
     def leave(self, message: str) -> NoReturn:
@@ -146,6 +159,20 @@ def _stop(message: str) -> NoReturn:
 def _shown(message: str) -> str:
     """A message as it ends a run, its secrets masked and control characters escaped."""
     return f"icpo: {escaped(masked_text(message))}"
+
+
+def _is_served(folder: Path, missing: Missing) -> bool:
+    """Whether the process that holds a cell is to do all that was asked of it here; says what not."""
+    until = time.monotonic() + PATIENCE_SECONDS
+    while (left_out := missing()) and holder_of(folder) and time.monotonic() < until:
+        time.sleep(0.5)
+    if left_out:
+        message = (
+            f"{folder.name}: neither this command nor the process that worked on the cell does all that was "
+            f"asked for: {left_out} missing. Give the same command again when that process has ended."
+        )
+        sys.stderr.write(f"{_shown(message)}\n")
+    return not left_out
 
 
 def _state_of(folder: Path) -> str | None:

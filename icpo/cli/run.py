@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ try:
     from icpo.cli.output import without_traceback
     from icpo.errors import RecordsError
     from icpo.evaluation.cell import StoredRun, report_runs, run_cell
+    from icpo.evaluation.extending import missing_in
     from icpo.store import note_planned
     from icpo.tracking import Tracker
 except KeyboardInterrupt:  # while all this loads
@@ -74,7 +76,7 @@ class Task:
             digest, sources = conf.config_digest(cell.values), conf.sources(cell.values)
             getattr(cell.job, "preflight", lambda: None)()
         folder = Path(HydraConfig.get().runtime.output_dir)
-        with self.state.cell(folder):
+        with self.state.cell(folder, partial(missing_in, folder, cell.job, digest)):
             run_cell(
                 cell.job,
                 tracker=cell.tracker,

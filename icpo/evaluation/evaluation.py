@@ -16,7 +16,7 @@ from icpo.errors import BenchmarkError
 from icpo.evaluation.blocked import BlockedQuestions
 from icpo.evaluation.cell import Cell
 from icpo.evaluation.engine_pool import POOL, EngineSettings, require_weights
-from icpo.evaluation.extending import extended, extent_of, with_num_finals
+from icpo.evaluation.extending import extended, extent_asked, extent_of, with_num_finals
 from icpo.evaluation.journalled import JournalledEngine
 from icpo.evaluation.live import Narrator
 from icpo.evaluation.outcome import Outcomes
@@ -29,7 +29,7 @@ from icpo.methods import Run, drive
 from icpo.methods.contracts import start
 from icpo.prompts import Book
 from icpo.rewards.oracle import IsRight, has_oracle, with_oracle
-from icpo.store import load_results, read_metrics
+from icpo.store import Extent, load_results, read_metrics
 from icpo.types import (
     Engine,
     Extensible,
@@ -147,6 +147,10 @@ class Evaluation:
             f"{limit} tokens, and backbone.min_answer_tokens is {self.backbone.min_answer_tokens}. Pass "
             "protocol=paper, or protocol.sampling.candidate.max_tokens=NUMBER with room in the context."
         )
+
+    def asked(self) -> Extent:
+        """The seeds, questions and final samples that are asked for."""
+        return extent_asked(self.method, self.benchmark.load(), self.seeds)
 
     def sample(self, cell: Cell) -> Mapping[str, Any]:
         """Sample what is missing, grade everything and measure it.

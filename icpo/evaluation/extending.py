@@ -3,14 +3,15 @@
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from icpo.benchmarks import LoadedBenchmark
-from icpo.errors import OtherResults
+from icpo.errors import IcpoError, OtherResults
 from icpo.methods import Run, drive
 from icpo.methods.contracts import Contract
 from icpo.methods.metering import sum_usage
-from icpo.store import CellRecords, Extent
+from icpo.store import CellRecords, Extent, extents_of, read_manifest
 from icpo.types import Engine, Extensible, Method, QuestionResult, Relating, Toolkit
 
 logger = logging.getLogger(__name__)
@@ -22,7 +23,7 @@ def extent_of(records: CellRecords, method: Method, loaded: LoadedBenchmark, see
     `loaded` has the questions of stored results, too. Raises OtherResults where the method's stored results
     cannot be extended so.
     """
-    asked = Extent(tuple(seeds), tuple(q.question_id for q in loaded.questions), num_finals_of(method))
+    asked = extent_asked(method, loaded, seeds)
     extent = _with_stored(asked, records, method)
     if loaded.num_added or (extent.seeds, extent.num_finals) != (asked.seeds, asked.num_finals):
         logger.warning(
@@ -34,6 +35,27 @@ def extent_of(records: CellRecords, method: Method, loaded: LoadedBenchmark, see
             extent.num_finals,
         )
     return extent
+
+
+def extent_asked(method: Method, loaded: LoadedBenchmark, seeds: Sequence[int]) -> Extent:
+    """What is asked for, whatever is stored."""
+    return Extent(tuple(seeds), tuple(q.question_id for q in loaded.questions), num_finals_of(method))
+
+
+def missing_in(folder: Path, job: object, config_digest: str) -> str:
+    """What a cell, as another process has begun it, lacks of what a job is to do; "" for nothing."""
+    try:
+        manifest = read_manifest(folder)
+        if manifest is None:
+            return "all of it"
+        if manifest.get("config_digest") != config_digest:
+            return "its settings"
+        if (asked := getattr(job, "asked", None)) is None:
+            return ""
+        extents = extents_of(manifest)
+        return extents[-1].missing(asked()) if extents else "all of it"
+    except IcpoError as error:
+        return str(error)
 
 
 def _with_stored(asked: Extent, records: CellRecords, method: Method) -> Extent:

@@ -18,6 +18,18 @@ class Extent:
     question_ids: tuple[str, ...]
     num_finals: int
 
+    def missing(self, asked: "Extent") -> str:
+        """What it lacks of another extent, in words; "" if it covers it."""
+        seeds = [seed for seed in asked.seeds if seed not in self.seeds]
+        num_questions = len(set(asked.question_ids) - set(self.question_ids))
+        lacks_finals = asked.num_finals > self.num_finals
+        parts = (
+            f"seeds {seeds}" if seeds else "",
+            f"{num_questions} questions" if num_questions else "",
+            f"{asked.num_finals} final samples instead of {self.num_finals}" if lacks_finals else "",
+        )
+        return ", ".join(filter(None, parts))
+
 
 def extents_of(manifest: Mapping[str, Any]) -> tuple[Extent, ...]:
     """The extents of a cell in order; the last one holds."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from icpo.cli import errors
 from icpo.cli.errors import RunState
 from icpo.errors import ConfigError, EngineError, Interrupted
 from icpo.evaluation.cell import StoredRun, report_runs
@@ -198,6 +199,32 @@ def test_a_cell_that_another_process_works_on_is_a_failure_only_if_it_fails_ther
         assert code is None
     finally:
         other.close()
+
+
+@pytest.mark.parametrize(
+    ("answers", "is_served"), [([""], True), (["all of it", ""], True), (["all of it", "seeds [2]"], False)]
+)
+def test_what_the_other_process_leaves_out_of_a_command_is_a_failure(
+    state, tmp_path, monkeypatch, capsys, answers, is_served
+):
+    """It gets a while to note what it will do; what it leaves out then was done by nobody."""
+    monkeypatch.setattr(errors, "PATIENCE_SECONDS", 0.6)
+    folder = tmp_path / "run" / "cell"
+
+    def missing():
+        return answers.pop(0) if len(answers) > 1 else answers[0]
+
+    with CellRecords(folder, config={}, config_digest="d") as other:
+        other.mark("running")
+        try:
+            with whole(state), state.cell(folder, missing), CellRecords(folder, config={}, config_digest="d"):
+                raise AssertionError("the lock is held")
+        except SystemExit as ended:
+            assert not is_served and ended.code == 1
+        else:
+            assert is_served
+    assert ("cell: neither this command nor" in (said := capsys.readouterr().err)) is not is_served
+    assert ("seeds [2] missing" in said) is not is_served
 
 
 def test_a_report_that_was_not_made_shows_in_the_exit_status(tmp_path, caplog):

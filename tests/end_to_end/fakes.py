@@ -101,6 +101,13 @@ def _source(questions):
 
 def run(folder, questions, *overrides, engine=None):
     """Runs one cell of quickstart on a fake engine; returns its folder and the engine."""
+    config = composed_for(questions, *overrides)
+    engine = engine or Blocks()
+    return run_composed(config, folder, engine), engine
+
+
+def composed_for(questions, *overrides):
+    """A small cell of quickstart."""
     overrides = [
         "+exp=quickstart",
         *_source(questions),
@@ -113,8 +120,7 @@ def run(folder, questions, *overrides, engine=None):
     ]
     config = composed(*overrides)
     config.cell = f"{config.cell}-{config.method.label}"  # a sweep names it after its arm
-    engine = engine or Blocks()
-    return run_composed(config, folder, engine), engine
+    return config
 
 
 def run_composed(config, folder, engine):

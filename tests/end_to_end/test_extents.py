@@ -4,14 +4,16 @@ from dataclasses import dataclass
 
 import pytest
 
+from icpo.config import build, config_digest, resolved
 from icpo.errors import OtherResults
+from icpo.evaluation.extending import missing_in
 from icpo.evaluation.regrading import regrade_run
 from icpo.report import run_frame, write_report
 from icpo.report.dashboard import write_dashboard
 from icpo.store import extents_of, load_results, load_scores, read_manifest, read_metrics, read_status
 from icpo.store.health import verify
 from icpo.types import Completion, FinishReason, Purpose
-from tests.end_to_end.fakes import Blocks, Continuous, questions_file, run
+from tests.end_to_end.fakes import Blocks, Continuous, composed_for, questions_file, run
 
 GOLDS = ("2", "3", "1", "2", "2", "3", "1", "1")
 ENGINES = [Continuous, Blocks]
@@ -205,6 +207,29 @@ def test_an_unfinished_cell_ends_at_what_is_asked_for_last(tmp_path):
         run(tmp_path / "run", questions, "max_in_flight=1", engine=Breaking())
     cell, _ = run(tmp_path / "run", questions, "benchmark.limit=4", engine=Continuous())
     assert len(by_key(cell)) == 4 and read_status(cell)["state"] == "done"
+
+
+def test_what_another_process_leaves_out_of_a_cell_is_named(tmp_path):
+    questions = questions_file(tmp_path, GOLDS)
+
+    def missing(*overrides, digest=None):
+        config = composed_for(questions, *overrides)
+        return missing_in(cell, build(config.job), digest or config_digest(resolved(config)))
+
+    cell = tmp_path / "none"
+    assert missing() == "all of it"
+    cell, _ = run(tmp_path / "run", questions, "benchmark.limit=4", "seeds=[0,1]")
+    for covered in (
+        ["benchmark.limit=4"],
+        ["benchmark.limit=3", "seeds=[1]"],
+        ["seeds=[1,0]", "benchmark.limit=4", "budget.num_finals=2"],
+    ):
+        assert missing(*covered) == ""
+    assert missing("benchmark.limit=6", "seeds=[0,2]", "budget.num_finals=9") == (
+        "seeds [2], 2 questions, 9 final samples instead of 4"
+    )
+    assert missing("benchmark.limit=4", "benchmark.start=2") == "2 questions"
+    assert missing("benchmark.limit=4", digest="another") == "its settings"
 
 
 def test_a_report_of_an_extended_cell_has_its_questions(tmp_path):
