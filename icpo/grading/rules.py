@@ -1,7 +1,6 @@
 """Settings of grading: what counts as an answer, and as equal."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import AfterValidator, NonNegativeInt
 
@@ -51,8 +50,3 @@ class GradingRules:
     zero_is_no_answer: bool = False
     vote_budget: NonNegativeInt = 32
     placeholders: Annotated[tuple[str, ...], AfterValidator(_casefolded)] = PLACEHOLDERS
-
-    @classmethod
-    def stored(cls, settings: Mapping[str, Any]) -> "GradingRules":
-        """The rules of a stored configuration, newer ones filled in."""
-        return cls(**{name: value for name, value in settings.items() if name != "_target_"})

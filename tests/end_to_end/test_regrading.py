@@ -7,6 +7,7 @@ import pytest
 from icpo.cli.regrade import main
 from icpo.metrics import GradedFinals, GradedRound, Outcome
 from icpo.store import CellRecords, load_scores, read_manifest, read_metrics
+from icpo.store.json_files import replace_json
 from icpo.types import Purpose
 from tests.end_to_end import fakes
 
@@ -57,6 +58,32 @@ def test_a_verdict_that_moved_is_said_and_written_when_asked(tmp_path, caplog):
     assert (cell / "scores.jsonl").read_text() == other
     assert main(["run", "--outputs", str(tmp_path), "--write"]) == 1
     assert (cell / "scores.jsonl").read_text() == right
+
+
+def store_rules(cell, change):
+    """Stores the manifest with other rules of grading, as another version would have written it."""
+    manifest = read_manifest(cell)
+    change(manifest["config"]["protocol"]["grading"])
+    replace_json(cell / "manifest.json", manifest)
+
+
+def test_rules_that_an_older_cell_lacks_are_named_with_what_is_assumed(tmp_path, caplog):
+    caplog.set_level("INFO", "icpo")
+    cell, _ = fakes.run(tmp_path / "run", fakes.questions_file(tmp_path), "method=direct")
+    assert main(["run", "--outputs", str(tmp_path)]) == 0 and "assumed" not in caplog.text
+    store_rules(cell, lambda rules: (rules.pop("vote_budget"), rules.pop("zero_is_no_answer")))
+    assert main(["run", "--outputs", str(tmp_path)]) == 0
+    assert f"{cell.name}: its protocol.grading lacks rules" in caplog.text
+    assert "protocol=paper: zero_is_no_answer=False, vote_budget=32\n" in caplog.text
+
+
+def test_stored_rules_are_kept_and_unknown_ones_refused(tmp_path, caplog):
+    cell, _ = fakes.run(tmp_path / "run", fakes.questions_file(tmp_path), "method=direct")
+    store_rules(cell, lambda rules: rules.update(accept_marked_answer=False, plain_number_only=True))
+    assert main(["run", "--outputs", str(tmp_path)]) == 0
+    store_rules(cell, lambda rules: rules.update(accept_typos=True))
+    assert main(["run", "--outputs", str(tmp_path), "--write"]) == 2
+    assert "accept_typos, which this version does not know" in caplog.text
 
 
 @pytest.mark.parametrize(
