@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Annotated, Any
 
 from pydantic import Field, PositiveInt
@@ -16,7 +16,14 @@ from icpo.errors import BenchmarkError
 from icpo.evaluation.blocked import BlockedQuestions
 from icpo.evaluation.cell import Cell
 from icpo.evaluation.engine_pool import POOL, EngineSettings, require_weights
-from icpo.evaluation.extending import extended, extent_asked, extent_of, with_num_finals
+from icpo.evaluation.extending import (
+    extended,
+    extent_asked,
+    extent_of,
+    has_lost,
+    repeat_lost,
+    with_num_finals,
+)
 from icpo.evaluation.journalled import JournalledEngine
 from icpo.evaluation.live import Narrator
 from icpo.evaluation.outcome import Outcomes
@@ -163,16 +170,18 @@ class Evaluation:
         require_weights(records, self.engine, self.backbone)
         extent = extent_of(records, self.method, loaded, self.seeds)
         records.extend(extent)
-        tasks = Tasks(loaded.questions, extent.seeds, records.done(), records.extents)
         account = (read_metrics(records.folder) or {}).get("engine_account", {})
         with Grader(self.protocol.grading) as grader:
             prepared = self.prepared_method(loaded.questions, self._is_right(loaded, grader))
             method, tools = with_num_finals(prepared, extent.num_finals), self.toolkit(grader)
+            if isinstance(method, Extensible) and has_lost(records):
+                self._repeat_lost(cell, method, loaded, tools)
             if isinstance(method, Extensible) and records.final_counts - {extent.num_finals}:
                 account = self._add_finals(cell, method, tools, extent.num_finals)
+            tasks = Tasks(loaded.questions, extent.seeds, records.done(), records.extents)
             with self._outcomes(cell, loaded, len(tasks), grader) as outcomes:
                 blocked = BlockedQuestions(self.max_failed_share, len(tasks), outcomes.results)
-                if tasks.are_left:
+                if tasks.left:
                     require_workers()
                     with POOL.lent(self.engine, self.backbone, self.context_tokens) as (engine, spent):
                         for result in self._results(cell, method, tasks, tools, engine):
@@ -182,6 +191,12 @@ class Evaluation:
                 blocked.check()
                 measured = {**outcomes.measure(), "num_blocked": blocked.num_blocked}
                 return {**self.facts(loaded), **measured, "engine_account": account}
+
+    def _repeat_lost(self, cell: Cell, method: Extensible, loaded: LoadedBenchmark, tools: Toolkit) -> None:
+        """Makes lost results again as they came about, as far as the journal goes."""
+        with POOL.lent(self.engine, self.backbone, self.context_tokens) as (engine, _):
+            journal = partial(self._journalled, cell, engine, samples=False)
+            repeat_lost(method, cell.records, loaded.questions, tools, journal, engine.block_questions)
 
     def _add_finals(self, cell: Cell, method: Extensible, tools: Toolkit, num_finals: int) -> dict[str, Any]:
         """Gives each stored result the final samples that it lacks; what the engine did for that."""
@@ -195,11 +210,11 @@ class Evaluation:
             cell.records.replace_results(results)
             return spent()
 
-    def _journalled(self, cell: Cell, engine: Engine) -> JournalledEngine:
+    def _journalled(self, cell: Cell, engine: Engine, *, samples: bool = True) -> JournalledEngine:
         """The engine behind the cell's journal; stored results must come from an engine of its identity."""
         cell.records.resolve({"engine_identity": engine.identity})
         cell.records.resolve({f"served at {one}": True for one in getattr(engine, "addresses", ())})
-        return JournalledEngine(engine, cell.records.journal, cell.check)
+        return JournalledEngine(engine, cell.records.journal, cell.check, samples=samples)
 
     def _results(
         self, cell: Cell, method: Method, tasks: Tasks, tools: Toolkit, engine: Engine

@@ -1,18 +1,22 @@
 """What an extended cell covers, and final samples added to results."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from icpo.benchmarks import LoadedBenchmark
 from icpo.errors import IcpoError, OtherResults
+from icpo.evaluation.journalled import NotJournalledError
+from icpo.evaluation.tasks import Tasks
 from icpo.methods import Run, drive
-from icpo.methods.contracts import Contract
+from icpo.methods.contracts import Contract, start
 from icpo.methods.metering import sum_usage
-from icpo.store import CellRecords, Extent, extents_of, read_manifest
-from icpo.types import Engine, Extensible, Method, QuestionResult, Relating, Toolkit
+from icpo.store import CellRecords, Extent, extents_of, load_results, read_manifest
+from icpo.types import Engine, Extensible, Method, Question, QuestionResult, Relating, Toolkit
 
 logger = logging.getLogger(__name__)
 
@@ -94,6 +98,51 @@ def with_num_finals(method: Method, num_finals: int) -> Method:
     return replace(known, budget=replace(known.budget, num_finals=num_finals))  # type: ignore[no-any-return]
 
 
+def has_lost(records: CellRecords) -> bool:
+    """Whether a result is not stored that the cell was to have with fewer final samples before."""
+    done, (*past, held) = records.done(), records.extents
+    return any(
+        (name, seed) not in done
+        for one in past
+        if one.num_finals < held.num_finals
+        for name, seed in product(one.question_ids, one.seeds)
+    )
+
+
+def repeat_lost(
+    method: Extensible,
+    records: CellRecords,
+    questions: Sequence[Question],
+    tools: Toolkit,
+    journal: Callable[[], Engine],
+    block_questions: int | None,
+) -> None:
+    """Store lost results again as they came about, extent by extent.
+
+    So the journal has all their requests. What `journal`, an engine that knows no others, raises
+    NotJournalledError for was not sampled then, and is left to do.
+    """
+    by_id = {question.question_id: question for question in questions}
+    stored = {result.key: result for result in load_results(records.folder)}
+    found: dict[tuple[str, int], QuestionResult] = {}
+    for i, extent in enumerate(records.extents, start=1):
+        with suppress(NotJournalledError):
+            results = extended(
+                method, list(found.values()), extent.num_finals, tools, journal(), max_in_flight=1
+            )
+            found = {result.key: result for result in results}
+        known = [by_id[name] for name in extent.question_ids if name in by_id]
+        done = found.keys() if block_questions else found.keys() | stored.keys()
+        tasks = Tasks(known, extent.seeds, done, records.extents[:i])
+        smaller = with_num_finals(method, extent.num_finals)
+        for block in tasks.blocks(block_questions) if block_questions else ([one] for one in tasks.left):
+            runs = (start(smaller, task.question, tools, seed=task.seed) for task in block)
+            with suppress(NotJournalledError):
+                for result in list(drive(runs, journal(), max_in_flight=len(block))):
+                    found.setdefault(result.key, result)
+    records.replace_results(list((found | stored).values()))
+
+
 def extended(
     method: Extensible,
     results: Sequence[QuestionResult],
@@ -109,8 +158,8 @@ def extended(
         (one for one in results if len(one.finals[-1][1]) < num_finals), key=lambda one: (one.seed, one.key)
     )
     size = engine.block_questions or max(len(short), 1)
-    for start in range(0, len(short), size):
-        runs = (_more(method, one, num_finals, tools) for one in short[start : start + size])
+    for i in range(0, len(short), size):
+        runs = (_more(method, one, num_finals, tools) for one in short[i : i + size])
         for result in drive(runs, engine, max_in_flight=engine.block_questions or max_in_flight):
             found[result.key] = _with_cost_of(found[result.key], result)
     return list(found.values())

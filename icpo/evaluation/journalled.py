@@ -47,14 +47,23 @@ class _Record:
     completions: dict[str, list[Completion]] = field(default_factory=dict)
 
 
+class NotJournalledError(Exception):
+    """A request whose completions are not in the journal, where nothing may be sampled."""
+
+
 class JournalledEngine:
     """An engine that stores each request, or batch, as a record."""
 
-    def __init__(self, engine: Engine, journal: Journal, check: Callable[[], None]) -> None:
-        """`check` is called before each wait; it raises when the run is to stop."""
+    def __init__(
+        self, engine: Engine, journal: Journal, check: Callable[[], None], *, samples: bool = True
+    ) -> None:
+        """`check` is called before each wait; it raises when the run is to stop.
+
+        With `samples` false nothing is sampled: what the journal lacks raises NotJournalledError.
+        """
         self.identity = engine.identity
         self.block_questions = engine.block_questions
-        self._engine, self._journal, self._check = engine, journal, check
+        self._engine, self._journal, self._check, self._samples = engine, journal, check, samples
         self._new: dict[str, SampleRequest] = {}
         self._tickets: dict[str, list[int]] = defaultdict(list)
         self._running: dict[int, tuple[_Record, str]] = {}
@@ -114,6 +123,8 @@ class JournalledEngine:
         if known is not None:
             self._release(record, known)
             return
+        if not self._samples:
+            raise NotJournalledError(record.key)
         for key, request in new.items():
             number = next(self._numbers)
             self._running[number] = (record, key)

@@ -40,9 +40,9 @@ class Tasks:
         return (question.question_id, seed) in self.done
 
     @property
-    def are_left(self) -> bool:
-        """Whether any result is missing."""
-        return not all(self.is_done(task.question, task.seed) for task in self)
+    def left(self) -> list[Task]:
+        """The tasks whose results are missing."""
+        return [task for task in self if not self.is_done(task.question, task.seed)]
 
     def blocks(self, size: int | None) -> Iterator[list[Task]]:
         """The tasks left, in blocks of `size` questions, or in one.
@@ -52,7 +52,7 @@ class Tasks:
         fills up a block, what it adds is a block of its own.
         """
         if size is None:
-            yield [task for task in self if not self.is_done(task.question, task.seed)]
+            yield self.left
             return
         covered = {
             seed: [set(one.question_ids) if seed in one.seeds else set() for one in self.extents]

@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
@@ -72,10 +72,9 @@ class CellRecords:
             stored = (folder / name for name in STORED_NAMES)
             self.manifest = claim(folder, stored, config=config, config_digest=config_digest)
             results = load_lines(folder / RESULTS_NAME, decode_result)
-            self._done = {result.key for result in results}
+            self._done = {result.key: _num_finals(result) for result in results}
             if not for_grades:
                 self._drop_measures_of_lost_results()
-            self.final_counts = {len(found) for result in results for _, found in result.finals}
             self._results = self._open_results()
             self._closing.callback(lambda: self._results.close())
             self.journal = self._closing.enter_context(
@@ -125,6 +124,11 @@ class CellRecords:
         """The (question_id, seed) whose results are stored."""
         return set(self._done)
 
+    @property
+    def final_counts(self) -> set[int]:
+        """How many final samples stored results have."""
+        return set(self._done.values())
+
     def append(self, result: QuestionResult) -> QuestionResult:
         """Store a result for good: its draws, then its line.
 
@@ -150,10 +154,10 @@ class CellRecords:
         self.journal.sync()
         self._results.append(encode_line(row, self._key))
         self._results.sync()
-        self._done.add(result.key)
+        self._done[result.key] = _num_finals(result)
         return stored
 
-    def replace_results(self, results: Iterable[QuestionResult]) -> None:
+    def replace_results(self, results: Sequence[QuestionResult]) -> None:
         """Replace all results at once by extended ones."""
         self._lock.check()
         self.journal.sync()
@@ -161,6 +165,7 @@ class CellRecords:
         replace_file(path, (encode_line(encode_result(result), self._key) for result in results))
         before, self._results = self._results, AppendFile(path)
         before.close()
+        self._done = {result.key: _num_finals(result) for result in results}
 
     def write_scores(self, scores: Iterable[QuestionScore]) -> None:
         """Replaces scores.jsonl: one line a score."""
@@ -240,3 +245,7 @@ class CellRecords:
                 self.mark("failed", f"{type(error).__name__}: {error}")
             else:
                 self.mark("interrupted", "Stopped at once. Run the same command to go on.")
+
+
+def _num_finals(result: QuestionResult) -> int:
+    return len(result.finals[-1][1]) if result.finals else 0

@@ -137,6 +137,45 @@ def test_final_samples_are_added_as_requests_of_their_own(tmp_path, engine, meth
     assert [one.num_finals for one in extents_of(read_manifest(cell))] == [4, 7]
 
 
+@pytest.mark.parametrize("engine", [*ENGINES, ShapeDependent])
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("kept", [0, 2])
+def test_lost_results_of_an_extended_cell_are_made_again_from_the_journal(tmp_path, engine, method, kept):
+    questions = questions_file(tmp_path, GOLDS[:5])
+    for added in (["benchmark.limit=3"], ["budget.num_finals=6"], ["budget.num_finals=7", "seeds=[0,1]"]):
+        cell, _ = run(tmp_path / "run", questions, f"method={method}", *added, engine=engine())
+    before, path = by_key(cell), cell / "results.jsonl"
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:kept]))
+    _, again = run(tmp_path / "run", questions, f"method={method}", *added, engine=engine())
+    assert not again.requests and by_key(cell) == before
+    assert verify(cell).is_sound and read_metrics(cell)["k"] == 7
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_was_never_sampled_is_sampled_when_lost_results_are_made_again(tmp_path, engine):
+    """An extension was cut short, and results were lost besides."""
+    questions = questions_file(tmp_path, GOLDS[:6])
+
+    class Breaking(engine):
+        def finished(self):
+            if len(self.requests) > 3:
+                raise Failing
+            return super().finished()
+
+    cell, _ = run(tmp_path / "run", questions, "method=direct", "benchmark.limit=4", engine=engine())
+    before, breaking = by_key(cell), Breaking()
+    with pytest.raises(Failing):
+        run(tmp_path / "run", questions, "method=direct", "budget.num_finals=6", engine=breaking)
+    (cell / "results.jsonl").unlink()
+    _, last = run(tmp_path / "run", questions, "method=direct", "budget.num_finals=6", engine=engine())
+    alone, _ = run(tmp_path / "alone", questions, "method=direct", "benchmark.limit=4", engine=engine())
+    _, more = run(tmp_path / "alone", questions, "method=direct", "budget.num_finals=6", engine=engine())
+    assert by_key(cell) == by_key(alone) and verify(cell).is_sound
+    answered = [one for one in breaking.requests if one not in breaking.waiting.values()]
+    assert len(last.requests) == len(more.requests) - len(answered)
+    assert all(by_key(cell)[key].finals[0][1][:4] == one.finals[0][1] for key, one in before.items())
+
+
 def test_final_samples_after_several_rounds_are_all_added_to(tmp_path):
     questions = questions_file(tmp_path, GOLDS[:2])
     overrides = ["budget.num_rounds=2", "method.finals_after=[0,1,2]"]

@@ -18,8 +18,8 @@ def test_all_questions_come_seed_by_seed():
     assert [(task.question.question_id, task.seed) for task in tasks] == [
         ("q0", 0), ("q1", 0), ("q2", 0), ("q0", 1), ("q1", 1), ("q2", 1),
     ]  # fmt: skip
-    assert len(tasks) == 6 and tasks.are_left
-    assert not Tasks(QUESTIONS, (1,), {(f"q{i}", 1) for i in range(3)}).are_left
+    assert len(tasks) == 6 and len(tasks.left) == 3
+    assert not Tasks(QUESTIONS, (1,), {(f"q{i}", 1) for i in range(3)}).left
 
 
 def test_without_blocks_only_what_is_left_is_solved():
