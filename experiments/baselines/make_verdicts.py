@@ -13,13 +13,14 @@ from typing import Any
 
 import pandas as pd
 
-from icpo.grading import Grader, GradingRules
+from icpo.evaluation.stored_rules import stored_rules
+from icpo.grading import Grader
 from icpo.lab.scripts.command_line import ends_in_a_line, run_parser
 from icpo.metrics import estimate
 from icpo.metrics.estimates import DIFFERENCE
 from icpo.report.cells import arm_name
 from icpo.report.text import markdown_table
-from icpo.store import load_results, load_scores, read_manifest, read_metrics, run_cells
+from icpo.store import load_results, load_scores, read_metrics, run_cells
 from icpo.types import Step
 
 Judged = dict[tuple[str, int], list[tuple[bool, float]]]
@@ -70,9 +71,8 @@ def rows_of(outputs: Path, run_name: str) -> Iterator[dict[str, Any]]:
 def read_judged(cell: Path) -> Judged:
     """The judged samples of a cell, graded by its own rules."""
     golds = {score.key: score.gold for score in load_scores(cell)}
-    rules = (read_manifest(cell) or {})["config"]["protocol"]["grading"]
     judged: Judged = {}
-    with Grader(GradingRules.stored(rules)) as grader:
+    with Grader(stored_rules(cell)) as grader:
         for result in load_results(cell):
             steps = [step for step in result.trace if isinstance(step, Step) and step.verdicts]
             answers = [golds[result.key], *(step.candidates[0].answer for step in steps)]

@@ -14,14 +14,15 @@ from typing import Any
 import pandas as pd
 
 from icpo.errors import RecordsError
-from icpo.grading import Grader, GradingRules
+from icpo.evaluation.stored_rules import stored_rules
+from icpo.grading import Grader
 from icpo.lab.scripts.command_line import ends_in_a_line, run_parser
 from icpo.metrics import Estimate, estimate, mean_at_k, paired_difference
 from icpo.metrics.compare import values_of
 from icpo.metrics.copying import Tally, copy_share, tag_hits
 from icpo.report.cells import arm_name
 from icpo.report.text import cell_text, markdown_table, percent, tabular
-from icpo.store import load_results, load_scores, read_manifest, read_metrics, run_cells
+from icpo.store import load_results, load_scores, read_metrics, run_cells
 from icpo.types import QuestionResult, QuestionScore, Votes
 
 POOL = "all levels"
@@ -94,7 +95,7 @@ def read_outcomes(outputs: Path, run_name: str) -> list[Outcome]:
 
 def outcome_of(cell: Path) -> Outcome | None:
     """What a measured cell brought; None for one that is not done."""
-    metrics, manifest = read_metrics(cell) or {}, read_manifest(cell) or {}
+    metrics = read_metrics(cell) or {}
     if "mean_at_k" not in metrics:
         return None
     level = str(metrics["benchmark"])
@@ -104,8 +105,7 @@ def outcome_of(cell: Path) -> Outcome | None:
         for result in load_results(cell)
         if result.key in scores
     ]
-    rules = GradingRules.stored(manifest["config"]["protocol"]["grading"])
-    with Grader(rules) as grader:
+    with Grader(stored_rules(cell)) as grader:
         copied = {key: copied_share(one, score, metrics["method"], grader.tally) for key, one, score in keyed}
         split = keyed if metrics["method"] == "repeated_error" else []
         parts = {key: part_of(one, score.gold, grader.tally) for key, one, score in split}

@@ -23,13 +23,14 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from icpo.errors import RecordsError
-from icpo.grading import Grader, GradingRules
+from icpo.evaluation.stored_rules import stored_rules
+from icpo.grading import Grader
 from icpo.lab.scripts.command_line import ends_in_a_line, run_parser
 from icpo.metrics import estimate, mean_at_k
 from icpo.metrics.copying import Tally, copy_share
 from icpo.metrics.estimates import SHARE
 from icpo.report.figure import new_figure, save
-from icpo.store import load_results, load_scores, read_manifest, read_metrics, run_cells
+from icpo.store import load_results, load_scores, read_metrics, run_cells
 from icpo.types import GradedFinals, Outcome, QuestionResult, QuestionScore
 
 PANELS = {
@@ -77,8 +78,8 @@ def read_curves(outputs: Path, run_name: str) -> pd.DataFrame:
 
 def cell_rows(cell: Path) -> Iterator[dict[str, Any]]:
     """The rows of one cell."""
-    metrics, manifest = read_metrics(cell) or {}, read_manifest(cell) or {}
-    rules = GradingRules.stored(manifest["config"]["protocol"]["grading"])
+    metrics = read_metrics(cell) or {}
+    rules = stored_rules(cell)
     scores = load_scores(cell)
     results = {result.key: result for result in load_results(cell)}
     with Grader(rules) as grader:

@@ -14,7 +14,8 @@ import numpy as np
 from scipy.special import expit
 
 from icpo.benchmarks import ArithmeticSource, WordsSource
-from icpo.grading import Grader, GradingRules
+from icpo.evaluation.stored_rules import stored_rules
+from icpo.grading import Grader
 from icpo.lab.probe.estimands import measure
 from icpo.lab.probe.shifts import Shift, shifts_of
 from icpo.lab.scripts.command_line import ends_in_a_line
@@ -77,8 +78,7 @@ def shifts_of_cell(folder: Path, config: dict) -> list[Shift]:
     source = {k: v for k, v in config["benchmark"]["source"].items() if k != "_target_"}
     reader = ArithmeticSource(**source) if "problem_set" in source else WordsSource(**source)
     golds = {item.item_id: item.answer for item in reader.read(config["benchmark"]["name"]).items}
-    rules = {k: v for k, v in config["protocol"]["grading"].items() if k != "_target_"}
-    with Grader(GradingRules.stored(rules)) as grader:
+    with Grader(stored_rules(folder)) as grader:
         return shifts_of(load_results(folder), golds, grader.tally)
 
 

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from icpo.grading import Grader, GradingRules
+from icpo.evaluation.stored_rules import stored_rules
+from icpo.grading import Grader
 from icpo.store import load_results, load_scores, read_manifest, run_cells
 from icpo.types import Attempt, Candidate, Completion, FinishReason, Round
 
@@ -54,7 +55,7 @@ def has_forced_answers(cell: Path) -> bool:
 def races_of(cell: Path) -> Iterator[Race]:
     """The rounds of two attempts or more of a cell whose selector draws for every attempt."""
     golds = {score.key: score.gold for score in load_scores(cell)}
-    with Grader(GradingRules.stored(_protocol(cell)["grading"])) as grader:
+    with Grader(stored_rules(cell)) as grader:
         for result in load_results(cell):
             gold, kind = golds[result.key], result.question.kind
             for number, round_ in enumerate(result.rounds):

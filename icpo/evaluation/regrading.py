@@ -1,13 +1,13 @@
 """Stored texts graded again: what a change of rules moves."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import fields, replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from icpo.errors import RecordsError
 from icpo.evaluation.grade import grade_result
-from icpo.grading import Grader, GradingRules
+from icpo.evaluation.stored_rules import stored_rules
+from icpo.grading import Grader
 from icpo.metrics import measure_cell
 from icpo.store import (
     CellRecords,
@@ -48,7 +48,7 @@ def _regrade_cell(folder: Path, write: bool, say: Callable[[str], None]) -> int:
     backbone = manifest["config"]["backbone"]
     before = load_scores(folder)
     golds = {score.question_id: score.gold for score in before}
-    with Grader(_stored_rules(folder, protocol["grading"], say)) as grader:
+    with Grader(stored_rules(folder, say)) as grader:
         with Texts(folder) as texts:
             results = [_reread(one, texts, grader, backbone["reasoning_end"]) for one in load_results(folder)]
         after = [
@@ -73,24 +73,6 @@ def _regrade_cell(folder: Path, write: bool, say: Callable[[str], None]) -> int:
                 records.write_metrics(metrics)
                 records.mark("done", reason="graded again")
     return len(moved)
-
-
-def _stored_rules(folder: Path, settings: Mapping[str, Any], say: Callable[[str], None]) -> GradingRules:
-    """The rules of a stored protocol; says which it lacks, being older, and what is taken for them.
-
-    Raises RecordsError for a rule that is not known here.
-    """
-    defaults = {rule.name: rule.default for rule in fields(GradingRules)}
-    given = {name: value for name, value in settings.items() if name != "_target_"}
-    if unknown := sorted(given.keys() - defaults):
-        raise RecordsError(
-            f"{folder}: protocol.grading has {', '.join(unknown)}, which this version does not know. "
-            "Grade it with the version that the manifest names under `code`."
-        )
-    assumed = ", ".join(f"{name}={value!r}" for name, value in defaults.items() if name not in given)
-    if assumed:
-        say(f"{folder.name}: its protocol.grading lacks rules; assumed as in protocol=paper: {assumed}")
-    return GradingRules(**given)
 
 
 def _reread(

@@ -62,7 +62,7 @@ def test_doses_share_contexts_out_anew(model, dose, shipped):
 
 
 def test_each_model_is_trained_and_measured_under_its_own_name():
-    assert len(printed("train", "out")) == 10 and len(printed("measure", "out")) == 20
+    assert len(printed("train", "out")) == 11 and len(printed("measure", "out")) == 22
     trained, measured = (printed(stage, "a folder", "coin", "dose_0") for stage in ("train", "measure"))
     assert [composed(line).cell for line in trained] == ["coin", "dose_0"]
     backbones = [composed(line).backbone for line in measured]
