@@ -4,7 +4,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -16,7 +16,7 @@ try:
     import hydra
     from hydra.core.hydra_config import HydraConfig
     from hydra.errors import ConfigCompositionException
-    from omegaconf import DictConfig, OmegaConf
+    from omegaconf import DictConfig, open_dict
 
     from icpo import config as conf
     from icpo.cli.errors import RunState
@@ -25,6 +25,7 @@ try:
     from icpo.errors import RecordsError
     from icpo.evaluation.cell import StoredRun, report_runs, run_cell
     from icpo.evaluation.extending import missing_in
+    from icpo.evaluation.progress import counting
     from icpo.store import note_planned
     from icpo.tracking import Tracker
 except KeyboardInterrupt:  # while all this loads
@@ -49,9 +50,15 @@ class Task:
         self.state = RunState()
         self._ready: dict[Path, ReadyCell] = {}
 
-    def plan(self, cells: Sequence[DictConfig], *, is_here: bool) -> bool:
+    counting = staticmethod(counting)
+
+    def plan(self, cells: Iterable[DictConfig], *, num_cells: int, is_here: bool) -> bool:
         """Check and build all cells; a dry run ends here."""
-        ready = [_ready(config) for config in cells]
+        ready = []
+        with counting("checking", num_cells) as count:
+            for config in cells:
+                count()
+                ready.append(_ready(config))
         if ready[0].values.get("dry_run"):
             _print_needs(ready)
             return False
@@ -98,10 +105,9 @@ def _ready(config: DictConfig) -> ReadyCell:
     """A configuration checked and built; of one that a sweeper composed, without Hydra's part."""
     if "hydra" in config:
         HydraConfig.instance().set_config(config)
-        OmegaConf.set_readonly(config.hydra, None)  # set_config forbids what the launcher writes later
-        config = conf.without(config, "hydra")
-    conf.check_config(config)
-    values = conf.resolved(config)
+        with open_dict(config):
+            del config["hydra"]
+    values = conf.stored(conf.check_config(config))
     run = StoredRun(Path(values["output_root"]), str(values["run_name"]), values["tracking"])
     return ReadyCell(run, conf.folder_of(config), values, conf.build(config.job), conf.build(config.tracking))
 
@@ -145,7 +151,9 @@ def main(*, makes_report: bool = True) -> None:
 class _Nothing:
     """A task that takes any cells and runs none."""
 
-    def plan(self, cells: Sequence[DictConfig], *, is_here: bool) -> bool:
+    counting = staticmethod(counting)
+
+    def plan(self, cells: Iterable[DictConfig], *, num_cells: int, is_here: bool) -> bool:
         return False
 
     def __call__(self, config: DictConfig) -> None:

@@ -9,4 +9,4 @@ from icpo.config.resolvers import question_kind, question_name
 from icpo.config.source import compose, config_source, presets
 from icpo.config.sweeper import ArmSweeper, folder_of
 from icpo.config.targets import sources
-from icpo.config.values import build, config_digest, resolved, without
+from icpo.config.values import build, config_digest, resolved, stored, without

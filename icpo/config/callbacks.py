@@ -9,7 +9,7 @@ from hydra.experimental.callback import Callback
 from omegaconf import DictConfig, OmegaConf
 
 from icpo.config.checks import HOLDS_A_SECRET, check_config
-from icpo.config.values import build, resolved, without
+from icpo.config.values import build, without
 from icpo.errors import IcpoError
 from icpo.safe_text import escaped, masked_text, plain_secrets
 
@@ -81,7 +81,6 @@ class CheckCell(Callback):
             OmegaConf.set_readonly(config.hydra, None)  # set_config forbids what the run writes later
             cell = without(config, "hydra")
             check_config(cell)
-            resolved(cell)
             build(cell.tracking)
             job = build(cell.job)
             if not cell.get("dry_run"):  # which may be of another machine

@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from hydra.core.hydra_config import HydraConfig
@@ -87,8 +87,8 @@ def check_budget_key(key: str, value: str = "NUMBER") -> None:
         )
 
 
-def check_config(config: DictConfig) -> None:
-    """Refuses a configuration that cannot run. Raises ConfigError."""
+def check_config(config: DictConfig) -> dict[str, Any]:
+    """The settings as plain values. Raises ConfigError for a configuration that cannot run."""
     if unread := never_read():
         raise ConfigError(
             f"{unread[0]} would not be read: conf/ has a file of that name. Give it another name."
@@ -97,35 +97,47 @@ def check_config(config: DictConfig) -> None:
         raise ConfigError(NO_EXPERIMENT.format(presets=", ".join(presets())))
     try:
         absent = [key for key in NEEDED if OmegaConf.select(config, key) is None]
-        missing = sorted(OmegaConf.missing_keys(config))
-        allowed = _allowed(config)
-        unclear = [key for key in SWITCHES if not isinstance(config.get(key, False), bool)]
+        values, missing = _values(config)
     except OmegaConfBaseException as error:
         raise ConfigError(one_line(error)) from None
     if absent:
         raise ConfigError(f"Every run needs {', '.join(absent)}; leave {absent[0]} in, as {absent[0]}=VALUE.")
     if missing:
         raise ConfigError(" ".join(map(no_value, missing)))
-    if any(part.strip() in NO_FOLDER for part in str(config.run_name).split("/")):
-        raise ConfigError(f"run_name names a folder below output_root, got {config.run_name!r}.")
-    if str(config.run_name).startswith("-"):
-        raise ConfigError(f"run_name={config.run_name} would be read as an option: begin with another sign.")
-    if "/" in str(config.cell) or config.cell in NO_FOLDER:
+    run_name, cell = values["run_name"], values["cell"]
+    if any(part.strip() in NO_FOLDER for part in str(run_name).split("/")):
+        raise ConfigError(f"run_name names a folder below output_root, got {run_name!r}.")
+    if str(run_name).startswith("-"):
+        raise ConfigError(f"run_name={run_name} would be read as an option: begin with another sign.")
+    if "/" in str(cell) or cell in NO_FOLDER:
         raise ConfigError(
-            f"The cell {str(config.cell)!r} would be no folder of its run, so that no report would find it. "
+            f"The cell {str(cell)!r} would be no folder of its run, so that no report would find it. "
             "Choose names and labels without '/'."
         )
-    if unclear:
-        raise ConfigError(f"{unclear[0]} must be true or false, got {config.get(unclear[0])!r}.")
-    if _is_single() and config.arm in (config.get("arms") or {}):
-        raise ConfigError(f"arm={config.arm} is run by a sweep. Leave out hydra.mode=RUN.")
+    if unclear := [key for key in SWITCHES if not isinstance(values.get(key, False), bool)]:
+        raise ConfigError(f"{unclear[0]} must be true or false, got {values[unclear[0]]!r}.")
+    if _is_single() and values["arm"] in (values.get("arms") or {}):
+        raise ConfigError(f"arm={values['arm']} is run by a sweep. Leave out hydra.mode=RUN.")
     raw = cast(dict[str, Any], OmegaConf.to_container(config, resolve=False))
     _check_keys(raw)
     for group in ("protocol", "method"):
         for key in raw.get(group) or ():
             check_budget_key(f"{group}.{key}")
+    allowed = _allowed(values)
     for path, target in targets(raw):
         check_target(path, target, allowed)
+    return values
+
+
+def _values(config: DictConfig) -> tuple[dict[str, Any], list[str]]:
+    """The settings as plain values, or the keys that have none."""
+    try:
+        values = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
+        return cast(dict[str, Any], values), []
+    except OmegaConfBaseException:
+        if missing := sorted(OmegaConf.missing_keys(config)):
+            return {}, missing
+        raise
 
 
 def _is_single() -> bool:
@@ -133,11 +145,9 @@ def _is_single() -> bool:
     return HydraConfig.initialized() and bool(HydraConfig.get().mode == RunMode.RUN)
 
 
-def _allowed(config: DictConfig) -> Sequence[str]:
+def _allowed(values: Mapping[str, Any]) -> Sequence[str]:
     """The names of classes, modules and packages from elsewhere that may be built."""
-    allowed = OmegaConf.select(config, "allow_targets") or []
-    if OmegaConf.is_config(allowed):
-        allowed = OmegaConf.to_container(allowed, resolve=True)
+    allowed = values.get("allow_targets") or []
     if not isinstance(allowed, list) or not all(isinstance(name, str) for name in allowed):
         raise ConfigError(
             f"allow_targets must be a list of names, as in allow_targets=[my_ext], got {allowed!r}."

@@ -1,22 +1,23 @@
 """The sweeper: plans a run's cells, checks their folders, launches them."""
 
-from collections.abc import Mapping, Sequence
-from copy import deepcopy
+import pickle
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from hydra._internal.config_repository import CachingConfigRepository
 from hydra._internal.core_plugins import basic_sweeper
 from hydra.core.config_loader import ConfigLoader
-from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.plugins import Plugins
+from hydra.core.utils import JobReturn
 from hydra.errors import ConfigCompositionException
-from hydra.plugins.config_source import ConfigResult
+from hydra.experimental.callback import Callback
 from hydra.plugins.sweeper import Sweeper
 from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig, OmegaConf
 
 from icpo.config.arms import PlannedCell, plan_cells
+from icpo.config.composing import CellComposer
 from icpo.config.messages import one_line
 from icpo.errors import ConfigError
 
@@ -24,7 +25,10 @@ from icpo.errors import ConfigError
 class SweepTask(Protocol):
     """A task of a sweep, which sees all cells before the first."""
 
-    def plan(self, cells: Sequence[DictConfig], *, is_here: bool) -> bool:
+    def counting(self, doing: str, num_cells: int) -> AbstractContextManager[Callable[[], None]]:
+        """Within, each call says that one more cell is done."""
+
+    def plan(self, cells: Iterable[DictConfig], *, num_cells: int, is_here: bool) -> bool:
         """Check all cells and return whether to launch them."""
 
     def __call__(self, config: DictConfig) -> None:
@@ -42,25 +46,25 @@ class ArmSweeper(Sweeper):
     def setup(self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig) -> None:
         """Prepare the launcher with the cells that this sweeper composed."""
         self._master, self._task = config, cast(SweepTask, task_function)
-        self._loader = hydra_context.config_loader
-        self._loader.repository = _Parsed(self._loader.repository)  # type: ignore[attr-defined]
-        self._composed = _Composed(self._loader)
+        self._composer = CellComposer(hydra_context.config_loader, config)
+        self._composed: dict[tuple[str, ...], bytes] = {}
         self._is_here = "BasicLauncher" in str(config.hydra.launcher["_target_"])
         if self._is_here:
-            hydra_context = HydraContext(self._composed, hydra_context.callbacks)  # type: ignore[arg-type]
+            loader = cast(ConfigLoader, _Composed(hydra_context.config_loader, self._composed))
+            hydra_context.callbacks.callbacks.append(_Forget())
+            hydra_context = HydraContext(loader, hydra_context.callbacks)
         self._launcher = Plugins.instance().instantiate_launcher(
             hydra_context=hydra_context, task_function=task_function, config=config
         )
 
     def sweep(self, arguments: list[str]) -> Any:
         """Launch all cells. Raises ConfigError where two have one folder."""
-        cells = self._compose(arguments)
-        _refuse_equal([folder_of(config) for _, config in cells], [overrides for overrides, _ in cells])
-        if not self._task.plan([config for _, config in cells], is_here=self._is_here):
+        jobs = self._compose(arguments)
+        configs = map(pickle.loads, self._composed.values())
+        if not self._task.plan(configs, num_cells=len(jobs), is_here=self._is_here):
             return []
         Path(self._master.hydra.sweep.dir).mkdir(parents=True, exist_ok=True)
-        size = self.max_batch_size or len(cells)
-        jobs = [overrides for overrides, _ in cells]
+        size = self.max_batch_size or len(jobs)
         returned = []
         for start in range(0, len(jobs), size):
             results = self._launcher.launch(jobs[start : start + size], initial_job_idx=start)
@@ -69,67 +73,67 @@ class ArmSweeper(Sweeper):
             returned.append(results)
         return returned
 
-    def _compose(self, arguments: Sequence[str]) -> list[tuple[list[str], DictConfig]]:
-        """The overrides and the configuration of each cell."""
+    def _compose(self, arguments: Sequence[str]) -> list[list[str]]:
+        """Compose all cells; their overrides."""
         arms = OmegaConf.to_container(self._master.get("arms") or OmegaConf.create({}), resolve=False)
         planned = plan_cells(
             arms,  # type: ignore[arg-type]
             self.axes,
             arguments,
             self._preset_choices(arguments),
-            OverridesParser.create(config_loader=self._loader),
+            self._composer.parser,
         )
-        cells = []
+        jobs, folders = [], []
         failed: list[tuple[PlannedCell, ConfigCompositionException]] = []
-        for cell in planned:
-            overrides = list(cell.overrides)
-            try:
-                config = self._loader.load_sweep_config(self._master, overrides)
-            except ConfigCompositionException as error:
-                failed.append((cell, error))
-                continue
-            if cell.suffix:
-                config.cell = f"{config.cell}{cell.suffix}"
-                overrides.append(f"cell='{config.cell}'")
-            self._composed.cells[tuple(overrides)] = config
-            cells.append((overrides, config))
+        with self._task.counting("composing", len(planned)) as count:
+            for cell in planned:
+                count()
+                overrides = list(cell.overrides)
+                try:
+                    config = self._composer.compose(overrides)
+                except ConfigCompositionException as error:
+                    failed.append((cell, error))
+                    continue
+                if cell.suffix:
+                    config.cell = f"{config.cell}{cell.suffix}"
+                    overrides.append(f"cell='{config.cell}'")
+                jobs.append(overrides)
+                folders.append(folder_of(config))
+                self._composed[tuple(overrides)] = pickle.dumps(config)
         if failed:
-            raise _unknown_settings(failed, [overrides for overrides, _ in cells])
-        return cells
+            raise _unknown_settings(failed, jobs)
+        _refuse_equal(folders, jobs)
+        return jobs
 
     def _preset_choices(self, arguments: Sequence[str]) -> dict[str, str]:
         """What the preset chooses in each group, whatever the command line says."""
         choices = self._master.hydra.runtime.choices
         if any(one.partition("=")[0] in choices for one in arguments):
             preset = [one for one in arguments if one.lstrip("+").startswith("exp=")]
-            choices = self._loader.load_sweep_config(self._master, preset).hydra.runtime.choices
+            choices = self._composer.compose(preset).hydra.runtime.choices
         return dict(choices)
-
-
-class _Parsed(CachingConfigRepository):
-    """The configuration files, each parsed once for all cells."""
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> "_Parsed":
-        return self
-
-    def load_config(self, config_path: str) -> ConfigResult | None:
-        """A copy of what the file holds, since Hydra changes what it is given."""
-        return deepcopy(super().load_config(config_path))
 
 
 class _Composed:
     """Hydra's loader of configurations, which knows the cells that are composed already."""
 
-    def __init__(self, loader: ConfigLoader) -> None:
-        self.loader = loader
-        self.cells: dict[tuple[str, ...], DictConfig] = {}
+    def __init__(self, loader: ConfigLoader, cells: Mapping[tuple[str, ...], bytes]) -> None:
+        self.loader, self.cells = loader, cells
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.loader, name)
 
     def load_sweep_config(self, master_config: DictConfig, sweep_overrides: list[str]) -> DictConfig:
         """The configuration of a cell."""
-        return self.cells[tuple(sweep_overrides)]
+        return cast(DictConfig, pickle.loads(self.cells[tuple(sweep_overrides)]))
+
+
+class _Forget(Callback):
+    """Frees a cell's configuration when it ends: Hydra's launcher keeps what each job returned."""
+
+    def on_job_end(self, config: DictConfig, job_return: JobReturn, **kwargs: Any) -> None:
+        """Leaves its value and status."""
+        job_return.cfg = job_return.hydra_cfg = None
 
 
 def folder_of(config: DictConfig) -> Path:

@@ -45,6 +45,7 @@ def targets(node: Any) -> Iterator[tuple[str, str]]:
     return ((path, str(one["_target_"])) for path, one in nodes(node))
 
 
+@cache
 def own_class(target: str) -> type | None:
     """The class of that name if this project defines it."""
     module, _, name = target.rpartition(".")

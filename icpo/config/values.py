@@ -53,13 +53,16 @@ def build(node: Any) -> Any:
 
 
 def resolved(config: DictConfig) -> dict[str, Any]:
-    """The configuration as plain values. Raises ConfigError for bad interpolations."""
+    """What a cell stores of its configuration. Raises ConfigError for bad interpolations."""
     try:
-        kept = without(config, "arms")  # which are of the whole sweep
-        container = OmegaConf.to_container(kept, resolve=True, throw_on_missing=True)
+        return stored(OmegaConf.to_container(config, resolve=True, throw_on_missing=True))  # type: ignore[arg-type]
     except OmegaConfBaseException as error:
         raise ConfigError(one_line(error)) from None
-    return masked(container)  # type: ignore[no-any-return]
+
+
+def stored(values: Mapping[str, Any]) -> dict[str, Any]:
+    """What a cell stores of its settings: no secrets, and no arms, which are of the whole sweep."""
+    return masked({key: value for key, value in values.items() if key != "arms"})  # type: ignore[no-any-return]
 
 
 def without(config: DictConfig, *keys: str) -> DictConfig:

@@ -1,9 +1,9 @@
-"""Progress of a cell: a bar, or a log line a minute."""
+"""Progress of a cell, or of preparing cells: a bar, or a log line a minute."""
 
 import logging
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from glob import escape
 from pathlib import Path
@@ -16,6 +16,7 @@ from icpo.report.cells import BASE, PLAIN
 from icpo.store import read_metrics
 
 SECONDS_BETWEEN_LINES = 60.0
+SECONDS_BEFORE_BAR = 2.0  # of counting cells
 
 logger = logging.getLogger(__name__)
 
@@ -112,6 +113,39 @@ class CellProgress:
         logger.info("%s: %s", self._cell, self.pace.line())
 
 
+@contextmanager
+def counting(
+    doing: str,
+    num_cells: int,
+    *,
+    console: Console | None = None,
+    now: Callable[[], float] = time.monotonic,
+) -> Iterator[Callable[[], None]]:
+    """Within, a call per cell shows `composing 120 of 1000 cells`.
+
+    A terminal has a bar after two seconds, a log gets a line a minute.
+    """
+    console = console or Console(stderr=True)
+    began = said = now()
+    num_done, bar = 0, None
+
+    def count() -> None:
+        nonlocal num_done, said, bar
+        num_done += 1
+        line = f"{doing} {num_done} of {num_cells} cells"
+        if console.is_terminal and now() - began >= SECONDS_BEFORE_BAR:
+            if bar is None:
+                bar = closing.enter_context(_bar(console, transient=True))
+                bar.add_task("", total=num_cells, line="")
+            bar.update(bar.task_ids[0], completed=num_done, line=line)
+        elif not console.is_terminal and now() - said >= SECONDS_BETWEEN_LINES:
+            said = now()
+            logger.info(line)
+
+    with ExitStack() as closing:
+        yield count
+
+
 def clock_text(seconds: float | None) -> str:
     """`0:42`, `1:02:05`; `-:--` for None."""
     if seconds is None:
@@ -135,6 +169,6 @@ def stored_base_mean(run_folder: Path, *, backbone: str, benchmark: str, protoco
     return None
 
 
-def _bar(console: Console) -> Progress:
+def _bar(console: Console, *, transient: bool = False) -> Progress:
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[line]}"))
-    return Progress(*columns, console=console)
+    return Progress(*columns, console=console, transient=transient)

@@ -4,7 +4,7 @@ import logging
 import pytest
 from rich.console import Console
 
-from icpo.evaluation.progress import CellProgress, Pace, clock_text, stored_base_mean
+from icpo.evaluation.progress import CellProgress, Pace, clock_text, counting, stored_base_mean
 from tests.report.stored_runs import MadeUpCell, me_icpo
 
 
@@ -64,6 +64,29 @@ def test_a_terminal_gets_a_bar_and_no_log(caplog):
     text = console.file.getvalue()
     assert "20/40 questions, Mean@k 50.0% (base 33.0%), 150 tokens/s, ETA 0:20" in text
     assert not caplog.records
+
+
+def count_cells(seconds_a_cell, terminal):
+    clock, console = Clock(), Console(file=io.StringIO(), force_terminal=terminal, width=140)
+    with counting("composing", 40, console=console, now=clock) as count:
+        for _ in range(40):
+            clock.seconds += seconds_a_cell
+            count()
+    return console.file.getvalue()
+
+
+def test_a_terminal_shows_how_many_cells_are_composed_after_two_seconds(caplog):
+    with caplog.at_level(logging.INFO):
+        assert "composing 40 of 40 cells" in count_cells(0.1, terminal=True)
+        assert count_cells(0.04, terminal=True) == ""
+    assert not caplog.records
+
+
+def test_a_log_gets_a_line_a_minute_of_cells_composed(caplog):
+    with caplog.at_level(logging.INFO):
+        assert count_cells(1, terminal=False) == count_cells(4, terminal=False) == ""
+    lines = [record.getMessage() for record in caplog.records]
+    assert lines == [f"composing {done} of 40 cells" for done in (15, 30)]
 
 
 def test_base_mean_is_that_of_the_same_benchmark(tmp_path):
