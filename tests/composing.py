@@ -1,10 +1,12 @@
 """Configurations for tests: what Hydra composes from the same choices is composed once a process."""
 
-from copy import deepcopy
+import pickle
 from functools import cache
 from pathlib import Path
 
 from hydra import compose, initialize_config_dir
+from hydra._internal.config_repository import CachingConfigRepository
+from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from omegaconf import OmegaConf, open_dict
 
@@ -19,15 +21,37 @@ def _is_value(override):
     return key[0].isalpha() and not key.startswith("hydra.") and not (CONF / key).is_dir()
 
 
+class Parsed(CachingConfigRepository):
+    """The files of conf/, each parsed once; a caller gets a copy, which Hydra changes."""
+
+    def __init__(self, delegate):
+        super().__init__(delegate)
+        self.pickled = {}
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def load_config(self, config_path):
+        if config_path not in self.pickled:
+            self.pickled[config_path] = pickle.dumps(self.delegate.load_config(config_path))
+        return pickle.loads(self.pickled[config_path])
+
+
+@cache
+def _repository():
+    return Parsed(GlobalHydra.instance().config_loader().repository)
+
+
 @cache
 def _composed(overrides):
     with initialize_config_dir(str(CONF), version_base="1.3"):
-        return compose("config", overrides=list(overrides), return_hydra_config=True)
+        GlobalHydra.instance().config_loader().repository = _repository()
+        return pickle.dumps(compose("config", overrides=list(overrides), return_hydra_config=True))
 
 
 def composed_with_hydra(*overrides):
     """What a run with these overrides has; its settings are set last, as Hydra sets them."""
-    config = deepcopy(_composed(tuple(one for one in overrides if not _is_value(one))))
+    config = pickle.loads(_composed(tuple(one for one in overrides if not _is_value(one))))
     for value in OverridesParser.create().parse_overrides([one for one in overrides if _is_value(one)]):
         OmegaConf.update(config, value.key_or_group, value.value(), merge=True)
     return config

@@ -4,6 +4,7 @@ import logging
 import platform
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -184,7 +185,12 @@ def _reference(key: str) -> str:
 
 
 def code_version() -> dict[str, Any]:
-    """The commit and whether files differ; else the package's version."""
+    """The commit and whether files differ, as a process finds them first; else the package's version."""
+    return dict(_code_version())
+
+
+@cache
+def _code_version() -> Mapping[str, Any]:
     root = Path(__file__).resolve().parents[2]
     if not (root / "pyproject.toml").is_file():
         return {"version": dict(_package_versions()).get("icpo")}

@@ -1,7 +1,10 @@
 """An engine without a model, and cells run on it: everything else is the real thing."""
 
 import json
+import pickle
 from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
 
 from icpo.config import build, config_digest, resolved
 from icpo.evaluation.cell import run_cell
@@ -101,9 +104,21 @@ def _source(questions):
 
 def run(folder, questions, *overrides, engine=None):
     """Runs one cell of quickstart on a fake engine; returns its folder and the engine."""
-    config = composed_for(questions, *overrides)
     engine = engine or Blocks()
-    return run_composed(config, folder, engine), engine
+    if questions.suffix == ".txt":
+        return run_composed(composed_for(questions, *overrides), folder, engine), engine
+    values, job, tracker = pickle.loads(_built(overrides))
+    for group in (values, values["job"]):
+        group["benchmark"]["path"] = str(questions)
+    job = replace(job, benchmark=replace(job.benchmark, path=str(questions)))
+    return _run_built(values, job, tracker, folder, engine), engine
+
+
+@cache
+def _built(overrides):
+    """A cell's settings as values, its job and its tracker, for any file of questions; pickled."""
+    config = composed_for(Path("questions.jsonl"), *overrides)
+    return pickle.dumps((resolved(config), build(config.job), build(config.tracking)))
 
 
 def composed_for(questions, *overrides):
@@ -125,13 +140,13 @@ def composed_for(questions, *overrides):
 
 def run_composed(config, folder, engine):
     """Runs a composed cell on a fake engine, in a folder of its name, which is returned."""
-    values = resolved(config)
-    job = replace(build(config.job), engine=Settings(engine))
-    cell = folder / values["cell"]
+    return _run_built(resolved(config), build(config.job), build(config.tracking), folder, engine)
+
+
+def _run_built(values, job, tracker, folder, engine):
+    job, cell = replace(job, engine=Settings(engine)), folder / values["cell"]
     try:
-        run_cell(
-            job, tracker=build(config.tracking), folder=cell, values=values, digest=config_digest(values)
-        )
+        run_cell(job, tracker=tracker, folder=cell, values=values, digest=config_digest(values))
     finally:
         POOL.close()
     return cell

@@ -9,7 +9,15 @@ from icpo.evaluation.engine_pool import POOL
 from icpo.methods import Direct
 from icpo.rewards.oracle import with_oracle
 from icpo.store import read_metrics, read_status
-from tests.end_to_end.fakes import Blocks, Continuous, Settings, questions_file, run
+from tests.end_to_end.fakes import (
+    Blocks,
+    Continuous,
+    Settings,
+    composed_for,
+    questions_file,
+    run,
+    run_composed,
+)
 from tests.stored import read_results
 
 
@@ -105,6 +113,7 @@ def test_a_method_that_breaks_its_protocol_fails_its_cell_in_one_line(tmp_path, 
 
 def test_a_method_that_cannot_solve_is_refused_before_its_cell_begins(tmp_path, monkeypatch):
     monkeypatch.delattr(Direct, "solve")
+    config = composed_for(questions_file(tmp_path), "method=direct")
     with pytest.raises(ConfigError, match=r"Method.*solve"):
-        run(tmp_path, questions_file(tmp_path), "method=direct")
+        run_composed(config, tmp_path, Blocks())
     assert not list(tmp_path.glob("nano-*"))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from random import Random
 
 import pytest
@@ -18,7 +19,10 @@ from icpo.prompts import paper
 from icpo.types import Budget
 from tests.methods.hand import Answering, said
 
-PROBLEMS = {p.text: p for level in LEVELS for p in questions("dev", level)}
+
+@cache
+def problems():
+    return {p.text: p for level in LEVELS for p in questions("dev", level)}
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,7 @@ class RuleSampler:
             return "yes"
         if prompt.endswith("Summary:"):
             return read_solution(prompt.split("[Answer start]\n")[1].split("\n[Answer end]")[0]).summary
-        problem = next(p for text, p in PROBLEMS.items() if text in prompt)
+        problem = next(p for text, p in problems().items() if text in prompt)
         return self.solve(prompt, problem, rng)
 
 
@@ -111,7 +115,7 @@ def test_rounds_of_a_copier_end_near_the_majority(prompts):
     [([1, 0, 1], 1.0), ([1, 0], 0.5), ([None, None], 0.0), ([0, None], 0.0), ([0, 1, None], 0.5)],
 )
 def test_majority_score(is_right, score):
-    problem = next(iter(PROBLEMS.values()))
+    problem = next(iter(problems().values()))
     answers = [right if right is None else problem.answer if right else "none" for right in is_right]
     assert majority_score([problem], [answers]) == score
     certain = [problem.answer]
