@@ -66,14 +66,19 @@ def score_table(section: pd.DataFrame, metric: str) -> TextTable:
     return TextTable(("", *benchmarks), tuple(rows), notes=_mark_notes(rows))
 
 
+def gains_of(section: pd.DataFrame, metric: str) -> list[Row]:
+    """One metric's differences, in the order of benchmarks."""
+    place = {name: i for i, name in enumerate(benchmarks_of(section))}
+    gains = records(pick(section, metric=metric, is_difference=True))
+    return sorted(gains, key=lambda row: place[row["benchmark"]])
+
+
 def gain_table(section: pd.DataFrame, metric: str) -> TextTable:
     """One metric's differences: a line for each benchmark, arm and base."""
-    gains = records(pick(section, metric=metric, is_difference=True))
-    gains.sort(key=lambda row: benchmarks_of(section).index(row["benchmark"]))
     k = int(section["k"].iloc[0])
     rows = [
         (row["benchmark"], f"{row['line']} minus {row['base_line']}", cell_text(row, signed=True))
-        for row in gains
+        for row in gains_of(section, metric)
     ]
     return TextTable(("benchmark", "arms", f"{metric_name(metric, k)} (points)"), tuple(rows), 2)
 

@@ -4,6 +4,7 @@ import logging
 import platform
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -156,7 +157,7 @@ def describe(config: Mapping[str, Any], config_digest: str) -> dict[str, Any]:
         "config_digest": config_digest,
         "config": with_references(masked(config)),
         "code": code_version(),
-        "packages": dict(_package_versions()),
+        "packages": _package_versions(),
         "python": platform.python_version(),
         "platform": platform.platform(),
         "started": now_text(),
@@ -193,12 +194,12 @@ def code_version() -> dict[str, Any]:
 def _code_version() -> Mapping[str, Any]:
     root = Path(__file__).resolve().parents[2]
     if not (root / "pyproject.toml").is_file():
-        return {"version": dict(_package_versions()).get("icpo")}
+        return {"version": _package_versions().get("icpo")}
     try:
         commit = _git(root, "rev-parse", "HEAD")
         is_dirty = bool(_git(root, "status", "--porcelain", "--untracked-files=no", "--", "icpo", "conf"))
     except (OSError, subprocess.SubprocessError):
-        return {"version": dict(_package_versions()).get("icpo")}
+        return {"version": _package_versions().get("icpo")}
     return {"commit": commit, "is_dirty": is_dirty}
 
 
@@ -207,12 +208,13 @@ def _git(root: Path, *arguments: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=20).stdout.strip()
 
 
-def _package_versions() -> Iterator[tuple[str, str]]:
+@cache
+def _package_versions() -> dict[str, str]:
+    found = {}
     for name in _PACKAGES:
-        try:
-            yield name, version(name)
-        except PackageNotFoundError:
-            continue
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
 
 
 def _difference(folder: Path, found: Mapping[str, Any], config: Mapping[str, Any]) -> str:

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from icpo.metrics import compare, sign_test
@@ -220,12 +222,10 @@ def test_an_index_of_200_cells_stays_small_and_opens_quickly(driver, tmp_path):
         names = {"benchmark": f"arith_l{i % 40}", "protocol": f"p{i // 40}"}
         rewrite_json(copy / "metrics.json", lambda metrics, names=names: metrics | names)
     folder = write_dashboard(tmp_path, ["many"], max_questions=1).parent
-    index_bytes = sum(
-        path.stat().st_size
-        for path in folder.rglob("*")
-        if path.is_file() and not {"cells", "questions", "pairs"} & set(path.parts)
-    )
-    assert index_bytes < 5_000_000
+    names = re.findall(r'(?:src|href)="([^"]+\.(?:js|css))"', (folder / "index.html").read_text())
+    sizes = {name: (folder / name).stat().st_size for name in ("index.html", *names)}
+    assert "data/index.js" in sizes
+    assert sum(size for name, size in sizes.items() if not name.startswith("vendor/")) < 1_000_000
     from pages import Pages
 
     pages = Pages(driver, folder)

@@ -31,6 +31,7 @@ from icpo.types import (
     Votes,
 )
 from tests.report.stored_runs import PROMPTS, MadeUpCell, me_icpo
+from tests.store.editing import rewrite_json
 
 QUESTION = Question("q1", "What is 6 * 2?\n\ngood ideas (reward 1):", AnswerKind.NUMBER)
 
@@ -295,3 +296,14 @@ def test_every_page_has_the_one_head_and_all_that_it_loads(outputs):
         for text in pages.values()
     }
     assert len({re.sub(r"\s+", " ", head) for head in heads}) == 1
+
+
+def test_the_index_of_200_cells_takes_at_most_a_megabyte(tmp_path):
+    template = MadeUpCell(num_questions=2, k=2).write(tmp_path, "many")
+    for i in range(39):
+        copy = shutil.copytree(template, template.with_name(f"cell{i}"))
+        names = {"benchmark": f"arith_l{i % 8}", "protocol": f"p{i // 8}"}
+        rewrite_json(copy / "metrics.json", lambda metrics, names=names: metrics | names)
+    folder = write_dashboard(tmp_path, ["many"], max_questions=1).parent
+    size = (folder / "data/index.js").stat().st_size
+    assert len(received(folder, "cells")) == 40 and size < 40 * 1_000_000 / 200

@@ -2,11 +2,12 @@
 
 import pytest
 
+from icpo.report import tables
 from icpo.report.cells import load_cells
 from icpo.report.dashboard import blocks
 from icpo.report.frame import run_frame, sections
 from icpo.report.page import count_table
-from icpo.report.tables import first_table, gain_table, score_table
+from icpo.report.tables import first_table, gain_table, gains_of, score_table
 from tests.report.stored_runs import MadeUpCell, me_icpo
 
 
@@ -107,3 +108,12 @@ def test_questions_that_a_filter_refused_are_counted_where_answers_are(tmp_path)
     blocked.write(tmp_path, "run")
     table = count_table(load_cells(tmp_path, "run"))
     assert dict(zip(table.header, table.rows[0], strict=True))["blocked questions"] == "2"
+
+
+def test_benchmarks_are_put_in_order_once_however_many_differences_there_are(outputs, monkeypatch):
+    calls = []
+    monkeypatch.setattr(
+        tables, "benchmarks_of", lambda found, of=tables.benchmarks_of: calls.append(1) or of(found)
+    )
+    gains = gains_of(section(outputs), "mean_at_k")
+    assert [row["benchmark"] for row in gains] == ["arith_l3", "arith_l4", "arith_l3-l4"] and len(calls) == 1

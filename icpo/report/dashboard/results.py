@@ -17,6 +17,7 @@ from icpo.report.tables import (
     TextTable,
     first_table,
     gain_table,
+    gains_of,
     majority_table,
     marks_of,
     paper_table,
@@ -112,8 +113,7 @@ def pair_name(a: str, b: str) -> str:
 
 def _pair_links(shown: Shown, report: Report, section: Any, metric: str) -> dict[tuple[int, int], str]:
     """Where the name of each difference leads: to the comparison question by question."""
-    gains = records(pick(section, metric=metric, is_difference=True))
-    gains.sort(key=lambda row: benchmarks_of(section).index(row["benchmark"]))
+    gains = gains_of(section, metric)
     paths = [[f"{report.run_name}/{row[name]}" for name in ("cell", "base_cell")] for row in gains]
     return {
         (i, 1): address("compare", of=row["benchmark"], pair=pair_name(*pair), metric=metric)
