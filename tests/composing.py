@@ -45,7 +45,8 @@ def _repository():
 @cache
 def _composed(overrides):
     with initialize_config_dir(str(CONF), version_base="1.3"):
-        GlobalHydra.instance().config_loader().repository = _repository()
+        if not any(one.startswith("hydra.searchpath=") for one in overrides):
+            GlobalHydra.instance().config_loader().repository = _repository()
         return pickle.dumps(compose("config", overrides=list(overrides), return_hydra_config=True))
 
 

@@ -1,29 +1,13 @@
 """Command lines that are refused leave nothing behind, and say in one line what is wrong."""
 
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
-ROOT = Path(__file__).parents[2]
-PROGRAM = """
-import contextlib, io, json, sys
-from icpo.cli.run import main
-for arguments in json.load(sys.stdin):
-    sys.argv, said = ["icpo run", *arguments], io.StringIO()
-    with contextlib.redirect_stderr(said):
-        try:
-            main()
-            status = 0
-        except SystemExit as end:
-            status = end.code
-    print(json.dumps([status, said.getvalue()]))
-"""
-QUICK = ["+exp=quickstart", "benchmark=arith_l1"]
-FILE = ["+exp=quickstart", "benchmark=_file", "benchmark.name=mine"]
+from tests.command_lines import run_lines
+
+ARMS = ["+exp=quickstart", "benchmark=arith_l1"]
+QUICK = [*ARMS, "arm=me_icpo"]
+NAMELESS = ["+exp=quickstart", "arm=me_icpo", "benchmark=_file"]
+FILE = [*NAMELESS, "benchmark.name=mine"]
 REFUSED = [
     ([*QUICK, "run_name=../evil"], "run_name names a folder below output_root"),
     (["+exp=convergence", "run_name=../evil"], "run_name names a folder below output_root"),
@@ -34,7 +18,7 @@ REFUSED = [
     ([*QUICK, "benchmark.ids=[nobody]"], "no question 'nobody'"),
     ([*QUICK, "seeds=[]"], "seeds"),
     ([*QUICK, "method.num_rounds=3"], "pass budget.num_rounds=3"),
-    ([*QUICK, "method.finals_after=[1]"], "pass arm=me_icpo"),
+    ([*ARMS, "method.finals_after=[1]"], "pass arm=me_icpo"),
     ([*QUICK, "backbone.model_id=./nowhere"], "there is no folder"),
     ([*QUICK, "dry_run=perhaps"], "dry_run must be true or false"),
     ([*FILE, "benchmark.kind=number", "benchmark.path=nowhere.csv"], "There is no file"),
@@ -45,7 +29,7 @@ REFUSED = [
     (["+exp=solve", "question_file=good.txt", "reward=oracle"], "needs gold answers"),
     ([*FILE, "benchmark.kind=number"], "path"),
     ([*FILE, "benchmark.path=good.csv"], "No value for benchmark.kind. Pass benchmark.kind="),
-    (["+exp=quickstart", "benchmark=_file", "benchmark.path=good.csv"], "No value for benchmark.name"),
+    ([*NAMELESS, "benchmark.path=good.csv"], "No value for benchmark.name"),
     (["+exp=solve"], "question='TEXT', or question_file=FILE"),
     (["+exp=solve", r"question=How much is ${1 \over 2}$?"], "pass question_file=FILE"),
     (["+exp=solve", "question_file=nowhere.txt"], "nowhere.txt"),
@@ -64,27 +48,15 @@ def refused(tmp_path_factory):
     (folder / "words.csv").write_text("problem,answer\nHow many?,several\n")
     (folder / "empty.txt").write_text(" \n")
     before = sorted(folder.rglob("*"))
-    lines = [[*arguments, "output_root=there/outputs"] for arguments, _ in REFUSED]
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(ROOT), "OPENAI_API_KEY": ""},
-        input=json.dumps(lines),
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=True,
-    )
-    said = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("[")]
-    return {"folder": folder, "before": before, "said": said}
+    lines = [(folder, [*arguments, "output_root=there/outputs"]) for arguments, _ in REFUSED]
+    return {"folder": folder, "before": before, "done": run_lines(lines, OPENAI_API_KEY="")}
 
 
 @pytest.mark.parametrize("number", range(len(REFUSED)), ids=lambda n: " ".join(REFUSED[n][0][1:]))
 def test_a_refused_command_line_is_one_line_and_status_2(refused, number):
-    status, said = refused["said"][number]
-    lines = [line for line in said.splitlines() if "[HYDRA]" not in line]
-    assert status == 2 and len(lines) == 1, said
-    assert lines[0].startswith("icpo: ") and REFUSED[number][1] in lines[0]
+    done = refused["done"][number]
+    assert done.returncode == 2 and len(done.lines) == 1, done
+    assert done.lines[0].startswith("icpo: ") and REFUSED[number][1] in done.lines[0]
 
 
 def test_refused_command_lines_write_nothing(refused):

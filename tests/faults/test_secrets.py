@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.command_lines import run_lines
 from tests.engines.openai_server import Server
 from tests.reliability import report_row
 
@@ -15,12 +16,17 @@ NAMES = ("ICPO_TEST_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "HF_TOKEN", "WANDB
 SECRETS = {name: f"sk-{i}{'0123456789abcdef' * 2}{i:05}" for i, name in enumerate(NAMES)}
 
 
+def arguments(folder, *overrides):
+    """A command line that stores in a folder."""
+    budget = ["budget.num_candidates=2", "budget.num_lookaheads=2", "budget.num_finals=2"]
+    cell = ["+exp=quickstart", "benchmark=arith_l1", "benchmark.limit=2", *budget]
+    return [*cell, f"output_root={folder}", *overrides]
+
+
 def run(folder, *overrides):
-    command = [sys.executable, "-m", "icpo.run", "+exp=quickstart", "benchmark=arith_l1", "benchmark.limit=2"]
-    command += ["budget.num_candidates=2", "budget.num_lookaheads=2", "budget.num_finals=2"]
     environment = os.environ | SECRETS | {"WANDB_MODE": "offline", "WANDB_DIR": str(folder)}
     return subprocess.run(
-        [*command, f"output_root={folder}", *overrides],
+        [sys.executable, "-m", "icpo.run", *arguments(folder, *overrides)],
         cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300,
     )  # fmt: skip
 
@@ -77,32 +83,46 @@ def test_an_address_with_a_password_from_the_environment_reaches_no_file(tmp_pat
     )
 
 
-def test_a_key_in_a_file_of_ones_own_is_refused_before_anything_is_stored(tmp_path):
-    (tmp_path / "conf" / "engine").mkdir(parents=True)
-    mine = tmp_path / "conf" / "engine" / "mine.yaml"
-    mine.write_text(f"defaults: [openai, _self_]\nheaders: {{token: {SECRETS['HF_TOKEN']}}}\n")
-    for sweep in ([], ["method=direct,me_icpo"]):
-        done = run(tmp_path / "out", f"hydra.searchpath=[file://{mine.parents[1]}]", "engine=mine", *sweep)
-        assert done.returncode == 2
-        assert "engine.headers.token looks like a secret" in done.stderr
-        assert SECRETS["HF_TOKEN"] not in done.stdout + done.stderr
-        assert not (tmp_path / "out").exists()
+SETTINGS = [
+    *(f"{name}={{}}" for name in ("+engine.api_key", "tracking.api_key", "++wandb.password", "+a.auth")),
+    "+hf_token={}",
+    "engine.base_url=http://me:{}@host/v1",
+    "engine.base_url=https://host/v1?api_key={}",
+    "+engine.template_options={{api_key:{}}}",
+    "+hydra.launcher.setup=['export HF_TOKEN={}']",
+]
+SWEEPS = ([], ["method=direct,me_icpo"])
 
 
-@pytest.mark.parametrize(
-    "setting",
-    [
-        *(f"{name}={{}}" for name in ("+engine.api_key", "tracking.api_key", "++wandb.password", "+a.auth")),
-        "+hf_token={}",
-        "engine.base_url=http://me:{}@host/v1",
-        "engine.base_url=https://host/v1?api_key={}",
-        "+engine.template_options={{api_key:{}}}",
-        "+hydra.launcher.setup=['export HF_TOKEN={}']",
-    ],
-)
-def test_a_key_given_as_a_setting_is_refused_before_anything_is_stored(tmp_path, setting):
-    done = run(tmp_path, setting.format(SECRETS["ICPO_TEST_KEY"]))
-    assert done.returncode != 0
+@pytest.fixture(scope="module")
+def refused(tmp_path_factory):
+    """Where each command line with a key, in a setting or in a file, was to store, and how it ended."""
+    (conf := tmp_path_factory.mktemp("own") / "conf").joinpath("engine").mkdir(parents=True)
+    key = f"headers: {{token: {SECRETS['HF_TOKEN']}}}\n"
+    (conf / "engine/mine.yaml").write_text(f"defaults: [openai, _self_]\n{key}")
+    own = [f"hydra.searchpath=[file://{conf}]", "engine=mine"]
+    given = [[one.format(SECRETS["ICPO_TEST_KEY"]), "arm=me_icpo"] for one in SETTINGS]
+    given += [[*own, *sweep] for sweep in SWEEPS]
+    stored = tmp_path_factory.mktemp("stored")
+    folders = [stored / str(i) for i in range(len(given))]
+    lines = [(ROOT, arguments(folder, *own)) for folder, own in zip(folders, given, strict=True)]
+    done = run_lines(lines, **SECRETS, WANDB_MODE="offline", WANDB_DIR=str(stored))
+    return list(zip(folders, done, strict=True))
+
+
+@pytest.mark.parametrize("number", range(len(SETTINGS)), ids=SETTINGS)
+def test_a_key_given_as_a_setting_is_refused_before_anything_is_stored(refused, number):
+    folder, done = refused[number]
+    assert done.returncode != 0 and "Traceback" not in done.stderr
     assert "looks like a secret" in done.stderr
     assert SECRETS["ICPO_TEST_KEY"] not in done.stdout + done.stderr
-    assert list(tmp_path.iterdir()) == []
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("number", range(len(SWEEPS)))
+def test_a_key_in_a_file_of_ones_own_is_refused_before_anything_is_stored(refused, number):
+    folder, done = refused[len(SETTINGS) + number]
+    assert done.returncode == 2
+    assert "engine.headers.token looks like a secret" in done.stderr
+    assert SECRETS["HF_TOKEN"] not in done.stdout + done.stderr
+    assert not folder.exists()

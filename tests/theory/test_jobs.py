@@ -3,10 +3,10 @@
 import csv
 
 import pytest
-from hydra import compose, initialize_config_dir
 
-from icpo.config import build, config_source
+from icpo.config import build
 from icpo.errors import ConfigError
+from tests.composing import composed as composed_of
 
 SMALL = {
     "policy_matching": [
@@ -54,8 +54,7 @@ KEYS = {
 
 
 def composed(name, *overrides):
-    with initialize_config_dir(config_dir=config_source(), version_base="1.3"):
-        return compose("config", overrides=[f"+exp={name}", *overrides])
+    return composed_of(f"+exp={name}", *overrides)
 
 
 @pytest.fixture(scope="module", params=SMALL)
