@@ -125,7 +125,7 @@ def report_runs(runs: Sequence[StoredRun], *, track: bool) -> bool:
             print_report(report, of_command={cell.name for cell in planned})
             if len(report.frame):
                 print("Next:", _dashboard_command(run))
-            for address in write_watched(run.outputs, run.run_name):
+            for address in write_watched(run.outputs, report):
                 logger.info("The question, round by round: %s", address)
             if track:
                 log_report(run.outputs / run.run_name, report.paths, tracker_of(run.tracking))

@@ -14,6 +14,7 @@ from icpo.report.dashboard import write_dashboard, write_watched
 from icpo.report.dashboard.prompt_parts import book_of, plain_parts, solve_parts
 from icpo.report.dashboard.story import story
 from icpo.report.frame import sections
+from icpo.report.report import read_report
 from icpo.report.tables import score_table
 from icpo.store import load_results
 from icpo.types import (
@@ -88,10 +89,10 @@ def test_a_job_without_prompts_has_no_book(job):
 
 
 def test_watched_questions_have_an_address(outputs):
-    assert write_watched(outputs, "run") == []
+    assert write_watched(outputs, read_report(outputs, "run")) == []
     cell = MadeUpCell(watch=True, num_questions=1)
     cell.write(outputs, "solved")
-    [address] = write_watched(outputs, "solved")
+    [address] = write_watched(outputs, read_report(outputs, "solved"))
     page, _, link = address.partition("#")
     assert Path(unquote(urlparse(page).path)).is_file()
     assert parse_qs(link) == {"cell": [f"solved/{cell.name}"], "question": ["arith_l1-0"]}
