@@ -44,7 +44,8 @@ def test_hydra_alone_crashes_under_the_check():
     assert "badly formed help string" in done.stderr
 
 
-STARTS = (["+exp=quickstart", "--cfg", "job"], ["--hydra-help"], ["+exp=quickstart", "dry_run=true"])
+QUICK = ["+exp=quickstart", "arm=base"]
+STARTS = ([*QUICK, "--cfg", "job"], ["--hydra-help"], [*QUICK, "dry_run=true"])
 
 
 @pytest.mark.parametrize("arguments", STARTS)

@@ -118,11 +118,21 @@ def test_an_interrupted_question_whether_to_delete_ends_with_130(tmp_path):
     until = time.monotonic() + 60
     while process.poll() is None and time.monotonic() < until:
         process.send_signal(signal.SIGINT)  # one just before the read is noticed after it
-        time.sleep(0.5)
+        time.sleep(0.2)
     assert process.returncode == 130 and cell.is_dir()
 
 
-@pytest.mark.parametrize("words", ["--help", "list", "run --help", "status run", "verify run", "report run"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "--help",
+        "list",
+        "run --help",
+        "status run",
+        "verify run",
+        pytest.param("report run", marks=pytest.mark.slow),
+    ],
+)
 def test_output_that_cannot_be_written_is_no_traceback(words, tmp_path):
     MadeUpCell().write(tmp_path / "outputs", "run")
     for into, message, status in (("| true", "", 1), ("> /dev/full", "No space left", 1), (">&-", "", 0)):

@@ -48,8 +48,7 @@ def test_the_cells_of_a_preset_compose_build_and_have_their_own_folders(preset):
         assert "/" not in folder and len(folder) < 200
         folders.add(folder)
         drop_hydra(config)
-        check_config(config)
-        assert resolved(config)["run_name"] == preset
+        assert check_config(config)["run_name"] == preset
         build(config.job)
         build(config.tracking)
     assert len(folders) == len(cells)

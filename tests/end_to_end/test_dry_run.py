@@ -1,19 +1,15 @@
 """A dry run says what each cell needs, and once what a run would lack."""
 
-import subprocess
-import sys
 from importlib.util import find_spec
 
 import pytest
 
+from tests.command_lines import ROOT, run_lines
+
 
 def test_missing_weights_are_told_of_once_beside_the_needs(tmp_path):
     settings = ["benchmark=arith_l1,arith_l2", "backbone.model_id=/no/such/folder", f"output_root={tmp_path}"]
-    done = subprocess.run(
-        [sys.executable, "-m", "icpo.run", "+exp=quickstart", "dry_run=true", *settings],
-        capture_output=True,
-        text=True,
-    )
+    [done] = run_lines([(ROOT, ["+exp=quickstart", "dry_run=true", *settings])])
     assert done.returncode == 0, done.stderr
     said = done.stdout + done.stderr
     assert said.count("there is no folder /no/such/folder") == 1
@@ -22,13 +18,9 @@ def test_missing_weights_are_told_of_once_beside_the_needs(tmp_path):
 
 @pytest.mark.skipif(find_spec("vllm") is not None, reason="needs a machine without vLLM")
 def test_what_a_run_on_another_machine_needs_can_be_asked_here(tmp_path):
-    settings = ["backbone=qwen7b", "benchmark=aime2024", "arm=me_icpo", f"output_root={tmp_path}"]
-    for mode in ([], ["hydra.mode=RUN", "~arms"]):
-        chosen = [one for one in settings if not (mode and one.startswith("arm="))]
-        done = subprocess.run(
-            [sys.executable, "-m", "icpo.run", "+exp=main_table", "dry_run=true", *chosen, *mode],
-            capture_output=True,
-            text=True,
-        )
+    settings = ["backbone=qwen7b", "benchmark=aime2024", f"output_root={tmp_path}"]
+    modes = (["arm=me_icpo"], ["hydra.mode=RUN", "~arms"])
+    lines = [(ROOT, ["+exp=main_table", "dry_run=true", *settings, *mode]) for mode in modes]
+    for done in run_lines(lines):
         assert done.returncode == 0, done.stderr
         assert "GPU hours" in done.stdout + done.stderr

@@ -15,7 +15,7 @@ from icpo.types import AnswerKind
 
 EXPRESSION = AnswerKind.EXPRESSION
 HERE = Path(__file__).parent
-LENGTH = 200_000
+LENGTH = 100_000
 
 
 def _lines(name: str) -> list[dict]:
@@ -105,13 +105,13 @@ def test_a_range_is_no_number(grader):
     ],
 )
 def test_no_text_takes_long_to_extract(piece):
-    """Such a text must not end a run; quadratic reading would show here as minutes."""
+    """Such a text must not end a run; quadratic reading would show here as many seconds."""
     many = piece * (LENGTH // len(piece))
     for text in (many, f"The answer is{many}5", rf"\boxed{{{many}}}", rf"\boxed{{1}}{many}\boxed{{2}}"):
         for kind in AnswerKind:
             start = time.process_time()
             extract(text, kind, GradingRules())
-            assert time.process_time() - start < 1
+            assert time.process_time() - start < 0.3
 
 
 @pytest.mark.parametrize(

@@ -42,11 +42,11 @@ def test_at_the_deadline_what_runs_is_told_to_stop_and_nothing_starts(tmp_path):
     counting = (
         "import signal, time; seen = []; signal.signal(15, lambda *_: seen.append(1))\n"
         "while not seen: time.sleep(0.05)\n"
-        "time.sleep(0.5); print(len(seen))"
+        "time.sleep(0.2); print(len(seen))"
     )
     (tmp_path / "counting.py").write_text(counting)
     patient = f"python3 {tmp_path}/counting.py"
-    status, lines = on_gpus([patient, "echo never"], tmp_path / "logs", "-t", "5")
+    status, lines = on_gpus([patient, "echo never"], tmp_path / "logs", "-t", "3")
     assert status != 0
     assert [line.split(" ", 2)[::2] for line in lines] == [["124", patient], ["-", "echo never"]]
     assert [(p.name, p.read_text()) for p in (tmp_path / "logs").iterdir()] == [("001.log", "1\n")]

@@ -24,10 +24,19 @@ ELSEWHERE = {
 
 
 QUICK = Pace(beat_seconds=0.2, stale_seconds=2.0)
+SILENT = Pace(beat_seconds=0.1, stale_seconds=0.5)  # where no heart beats that a busy machine could hold up
 
 
 def hold(folder, who):
     (folder / LOCK_NAME).write_text(json.dumps(who))
+
+
+def check_until_lost(held):
+    """Checks a lock until a beat has found that another took it; at most half a minute."""
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        held.check()
+        time.sleep(0.02)
 
 
 def test_a_living_holder_on_this_machine_is_named_at_once(tmp_path):
@@ -79,8 +88,8 @@ def test_a_holder_elsewhere_that_beats_is_refused(tmp_path):
 def test_a_holder_elsewhere_whose_heart_stopped_is_waited_for_and_followed(tmp_path, content):
     (tmp_path / LOCK_NAME).write_text(content)
     began = time.monotonic()
-    with Lock(tmp_path, pace=QUICK):
-        assert time.monotonic() - began > 1.9
+    with Lock(tmp_path, pace=SILENT):
+        assert time.monotonic() - began > 0.45
         assert json.loads((tmp_path / LOCK_NAME).read_text())["pid"] == os.getpid()
 
 
@@ -96,9 +105,8 @@ def test_one_that_lost_its_lock_writes_no_more(tmp_path):
     held = Lock(tmp_path, pace=QUICK)
     held.acquire()
     hold(tmp_path, ELSEWHERE)
-    time.sleep(1)
     with pytest.raises(RecordsError, match="node7"):
-        held.check()
+        check_until_lost(held)
     held.release()
     assert json.loads((tmp_path / LOCK_NAME).read_text()) == ELSEWHERE, "the other's lock stays"
 
@@ -119,9 +127,8 @@ def test_a_living_lock_whose_place_was_taken_meanwhile_stops_its_holder(tmp_path
 
     with Lock(tmp_path, pace=QUICK) as held:
         remove_dead(tmp_path / LOCK_NAME, {"token": "dead"}, link=too_late)
-        time.sleep(0.5)
         with pytest.raises(RecordsError, match="node7"):
-            held.check()
+            check_until_lost(held)
     assert json.loads((tmp_path / LOCK_NAME).read_text()) == ELSEWHERE
     assert [path.name for path in tmp_path.iterdir()] == [LOCK_NAME]
 
@@ -170,8 +177,8 @@ def test_a_lock_from_the_future_is_waited_for_no_longer_than_a_silent_one(tmp_pa
     os.utime(tmp_path / LOCK_NAME, (time.time() + 1e7, time.time() + 1e7))
     assert holder_of(tmp_path) is None, "status does not show it as running"
     began = time.monotonic()
-    with Lock(tmp_path, waits=waits, pace=QUICK):
-        assert 1.9 < time.monotonic() - began < 30
+    with Lock(tmp_path, waits=waits, pace=SILENT):
+        assert 0.45 < time.monotonic() - began < 30
 
 
 @pytest.mark.parametrize("pid", ["seven", None, -1, 0, 2**70, 1.5, [1], True])

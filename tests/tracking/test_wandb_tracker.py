@@ -141,9 +141,9 @@ def test_a_tracked_run_ends_with_its_report_as_an_artifact(tmp_path):
 def test_report_is_an_artifact_in_the_group_of_its_cells(tmp_path):
     report = cell_folder(tmp_path, "report")
     (report / "table.md").write_text("| a |")
-    for _ in range(2):
+    for wait_seconds in (0, 1.1):  # W&B names fragments by the second
+        time.sleep(wait_seconds)
         log_report(tmp_path / "run", [report / "table.md"], tracker_of(STORED_SETTINGS))
-        time.sleep(1.1)  # W&B names fragments by the second
     found = records(report)
     runs = [r["run"] for r in found if r["type"] == "run"]
     assert {(r["run_group"], r["job_type"], r["run_id"]) for r in runs} == {("run", "report", run_id(report))}
@@ -190,13 +190,13 @@ with tracker.start(folder, run_name="run", cell_name="cell", job_type="direct", 
 @pytest.mark.slow
 def test_kill_loses_nothing_older_than_the_flush_and_the_resumed_run_is_the_same(tmp_path):
     folder = cell_folder(tmp_path)
-    for steps in ("1,2,3", "3,4"):
+    for wait_seconds, steps in ((0, "1,2,3"), (1.1, "3,4")):  # W&B names fragments by the second
+        time.sleep(wait_seconds)
         own = {
             name: value for name, value in os.environ.items() if name != "WANDB_SERVICE"
         }  # a service of its own
         done = subprocess.run([sys.executable, "-c", KILLED, str(folder), steps], check=False, env=own)
         assert done.returncode == -9
-        time.sleep(1.1)  # W&B names fragments by the second
     found = records(folder)
     assert {r["run"]["run_id"] for r in found if r["type"] == "run"} == {run_id(folder)}
     logged = [r["history"]["item"] for r in found if r["type"] == "history"]
