@@ -7,12 +7,10 @@ import pandas as pd
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """The rows as dictionaries; None for what is missing."""
+    gone = frame.isna().to_numpy().T.tolist()
     columns = {
-        str(name): [
-            None if gone else value
-            for value, gone in zip(frame[name].tolist(), frame[name].isna(), strict=True)
-        ]
-        for name in frame
+        str(name): [None if missing else value for value, missing in zip(values, column, strict=True)]
+        for (name, values), column in zip(frame.to_dict("list").items(), gone, strict=True)
     }
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 

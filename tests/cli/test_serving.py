@@ -23,10 +23,10 @@ def ask(tmp_path):
     (pages / "up").symlink_to(tmp_path)
     with server(pages, 0) as serving:
         port = serving.server_address[1]
-        threading.Thread(target=serving.serve_forever, daemon=True).start()
+        threading.Thread(target=serving.serve_forever, args=(0.01,), daemon=True).start()
 
         def ask(path, host="127.0.0.1:{port}"):
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
             connection.putrequest("GET", path, skip_host=True)
             if host is not None:
                 connection.putheader("Host", host.format(port=port))

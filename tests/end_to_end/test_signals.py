@@ -51,7 +51,7 @@ def cells(outputs):
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-@pytest.mark.parametrize("seconds_per_batch", [0.5, 60], ids=["polling", "busy"])
+@pytest.mark.parametrize("seconds_per_batch", [0.5, 600], ids=["polling", "busy"])
 def test_a_signal_ends_the_sweep_and_the_next_run_goes_on(tmp_path, reference, number, seconds_per_batch):
     process = start(tmp_path, seconds_per_batch)
     wanted = 2 if seconds_per_batch < 1 else 0
@@ -67,8 +67,8 @@ def test_a_signal_ends_the_sweep_and_the_next_run_goes_on(tmp_path, reference, n
         time.sleep(0.05)
     began = time.monotonic()
     process.send_signal(number)
-    said, _ = process.communicate(timeout=60)
-    assert time.monotonic() - began < 30  # of which 5 s wait for what is in hand; the machine may be busy
+    said, _ = process.communicate(timeout=240)
+    assert time.monotonic() - began < 200  # of which 5 s wait for what is in hand; the machine may be busy
     assert process.returncode != 0
     assert "Traceback" not in said
     assert f"Stopped by {number.name}" in said

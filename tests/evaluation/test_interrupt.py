@@ -51,25 +51,25 @@ def test_one_signal_lets_the_work_in_hand_be_finished(loop, number):
     process = loop(0.1)
     process.send_signal(number)
     assert process.stdout.read() == "finishing\nended\n"
-    assert process.wait(60) == 0
+    assert process.wait(300) == 0
 
 
 def test_a_second_signal_ends_it_at_once(loop):
-    process = loop(60)
+    process = loop(600)
     process.send_signal(signal.SIGTERM)
     assert process.stdout.readline() == "finishing\n"
     began = time.monotonic()
     process.send_signal(signal.SIGTERM)
-    assert process.wait(60) == -signal.SIGTERM
-    assert time.monotonic() - began < 30
+    assert process.wait(300) == -signal.SIGTERM
+    assert time.monotonic() - began < 300
 
 
 def test_a_loop_that_does_not_poll_is_broken_off():
     began = time.monotonic()
     with pytest.raises(Interrupted, match="SIGTERM"), Interrupt(grace_seconds=0.1):
         signal.raise_signal(signal.SIGTERM)
-        time.sleep(60)
-    assert time.monotonic() - began < 30
+        time.sleep(600)
+    assert time.monotonic() - began < 300
 
 
 def test_a_loop_that_has_noticed_is_let_finish():
@@ -133,5 +133,5 @@ def test_an_outer_that_does_not_poll_is_broken_off_after_the_nested_one_ended():
     with pytest.raises(Interrupted, match="SIGTERM"), Interrupt(grace_seconds=0.2):
         with Interrupt():
             signal.raise_signal(signal.SIGTERM)
-        time.sleep(60)
-    assert time.monotonic() - began < 30
+        time.sleep(600)
+    assert time.monotonic() - began < 300

@@ -39,26 +39,36 @@ def check_until_lost(held):
         time.sleep(0.02)
 
 
+@pytest.fixture
+def at_once(monkeypatch):
+    """Makes a lock that waits fail, however long a busy machine takes."""
+
+    def never(seconds):
+        raise AssertionError(f"waited {seconds} s")
+
+    with monkeypatch.context() as changed:
+        changed.setattr(time, "sleep", never)
+        yield
+
+
+@pytest.mark.usefixtures("at_once")
 def test_a_living_holder_on_this_machine_is_named_at_once(tmp_path):
-    with Lock(tmp_path):
-        began = time.monotonic()
-        with pytest.raises(RecordsError, match=rf"process {os.getpid()} .*run_name"):
-            Lock(tmp_path).acquire()
-        assert time.monotonic() - began < 10
+    with Lock(tmp_path), pytest.raises(RecordsError, match=rf"process {os.getpid()} .*run_name"):
+        Lock(tmp_path).acquire()
     assert not (tmp_path / LOCK_NAME).exists()
     with Lock(tmp_path):
         pass
 
 
+@pytest.mark.usefixtures("at_once")
 def test_a_killed_holder_on_this_machine_is_followed_at_once(tmp_path):
     code = "import sys, os, signal; from pathlib import Path; from icpo.store.lock import Lock\n"
     code += "Lock(Path(sys.argv[1])).acquire(); os.kill(os.getpid(), signal.SIGKILL)"
     subprocess.run([sys.executable, "-c", code, str(tmp_path)])
     assert (tmp_path / LOCK_NAME).exists()
     assert holder_of(tmp_path) is None
-    began = time.monotonic()
     with Lock(tmp_path):
-        assert time.monotonic() - began < 10
+        pass
 
 
 def test_a_reused_pid_is_not_taken_for_the_holder(tmp_path):
@@ -154,21 +164,21 @@ def test_of_many_that_race_one_wins(tmp_path, left_behind):
         racer.start()
     for racer in racers:
         racer.join()
-    assert winners.get(timeout=1)
+    assert winners.get(timeout=30)
     assert winners.empty()
     report_row("eight processes race for one lock, free or a dead one's", "2 races", "one wins each")
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.usefixtures("at_once")
 def test_a_holder_elsewhere_is_taken_for_dead_after_three_minutes_of_silence(tmp_path):
     hold(tmp_path, ELSEWHERE)
     for silent_seconds, is_held in ((PACE.beat_seconds * 2, True), (170, True), (190, False)):
         then = time.time() - silent_seconds
         os.utime(tmp_path / LOCK_NAME, (then, then))
         assert (holder_of(tmp_path) is not None) == is_held, silent_seconds
-    began = time.monotonic()
     with Lock(tmp_path):
-        assert time.monotonic() - began < 10
+        pass
 
 
 @pytest.mark.parametrize("waits", [False, True])

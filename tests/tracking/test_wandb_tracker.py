@@ -232,7 +232,7 @@ def test_a_server_that_refuses_costs_a_process_one_try(tmp_path, monkeypatch, ca
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Refusing) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         monkeypatch.setenv("WANDB_BASE_URL", f"http://127.0.0.1:{server.server_address[1]}")
         monkeypatch.setenv("WANDB_API_KEY", "x" * 40)
         with start(AUTO, cell_folder(tmp_path)) as run:

@@ -55,7 +55,7 @@ def own_service():
 def server(monkeypatch, tmp_path):
     with ThreadingHTTPServer(("127.0.0.1", 0), Server) as running:
         running.views = []
-        threading.Thread(target=running.serve_forever, daemon=True).start()
+        threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True).start()
         monkeypatch.setenv("WANDB_BASE_URL", f"http://127.0.0.1:{running.server_address[1]}")
         monkeypatch.setenv("WANDB_API_KEY", "x" * 40)
         monkeypatch.setenv("HOME", str(tmp_path))
