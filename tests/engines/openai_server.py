@@ -60,6 +60,16 @@ class Server(ThreadingHTTPServer):
         super().__exit__(*exc)
 
 
+def after(seconds):
+    """A good reply that takes so long."""
+
+    def answer(handler, body):
+        time.sleep(seconds)
+        handler.reply(200, handler.completion(body, body.get("n", 1)))
+
+    return answer
+
+
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 

@@ -78,7 +78,7 @@ def test_workers_die_with_a_parent_that_is_killed(busy):
     script = f"""
         import threading
         from icpo.grading.workers import WorkerPool
-        pool = WorkerPool(timeout_seconds=3.0, memory_limit_mb=1024, max_workers=1)
+        pool = WorkerPool(timeout_seconds=1.0, memory_limit_mb=1024, max_workers=1)
         pool.ask("x + x", "2x")
         if {busy}:
             threading.Thread(target=pool.ask, args=({TOWER!r}, "4"), daemon=True).start()

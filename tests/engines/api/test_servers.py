@@ -9,7 +9,7 @@ pytest.importorskip("openai")
 from icpo.errors import EngineError
 from tests.engines.api.conftest import ask, collect, faulty_once, settings, wait
 from tests.engines.api.playing import BACKBONE as MODEL
-from tests.engines.openai_server import Server
+from tests.engines.openai_server import Server, after
 
 
 def test_retry_after_holds_back_all_calls(server, start):
@@ -32,15 +32,15 @@ def test_a_server_that_is_not_there_is_named():
 
 
 def test_calls_in_flight_are_bounded_and_run_beside_one_another(server, start):
-    server.plan = lambda body: "slow"
+    server.plan = lambda body: after(0.7)
     collect(start(max_concurrency=6, timeout_seconds=9), [ask(f"q{i}") for i in range(12)])
     assert server.max_open == 6
 
 
 def test_calls_are_spread_over_servers_by_load_and_go_round_one_that_is_gone(server, start):
-    with Server(lambda body: "slow") as other:
+    with Server(lambda body: after(0.7)) as other:
         engine = start(base_url=[server.base_url, other.base_url], timeout_seconds=9)
-        server.plan = lambda body: "slow"
+        server.plan = lambda body: after(0.7)
         collect(engine, [ask(f"q{i}") for i in range(6)])
         assert len(server.requests) == len(other.requests) == 3
     with Server() as gone:
