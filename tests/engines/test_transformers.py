@@ -1,8 +1,11 @@
 from dataclasses import replace
 from itertools import starmap
+from threading import Barrier
 
 import pytest
 
+from icpo.engines.local.decoding import decode_side_by_side
+from icpo.engines.local.endings import Row
 from icpo.engines.local.transformers import TransformersEngine
 from icpo.errors import EngineError
 from icpo.methods import complete
@@ -197,3 +200,43 @@ def test_scored_texts_have_the_models_own_log_probabilities(folder_name, request
             wanted = sum(float(log_p[i - 1, ids[i]]) for i in range(start, len(ids)))
             assert completion.text == text and completion.log_probability == pytest.approx(wanted, abs=1e-3)
     assert answers[2][0].log_probability is None
+
+
+@pytest.mark.parametrize("num_threads", [1, 3])
+def test_batches_side_by_side_give_the_bits_of_one_after_the_other(llama_folder, num_threads, threads):
+    requests = [ask(text, WARM, num_samples=3, seed=i) for i, text in enumerate(PROMPTS)]
+    folder = backbone_of(llama_folder)
+    side_by_side = settings_of(max_batch_rows=4).start(folder, max_context_tokens=256)
+    assert side_by_side._is_small
+    in_turn = settings_of(max_batch_rows=4).start(folder, max_context_tokens=256)
+    in_turn._is_small = False
+    threads(num_threads)
+    assert complete(side_by_side, requests) == complete(in_turn, requests)
+
+
+def test_small_batches_run_at_once_on_one_thread_each_and_an_error_ends_all(threads):
+    import torch
+
+    both_are_here, seen = Barrier(2, timeout=10), []
+
+    class Meets:
+        def begin(self, prompts, num_samples):
+            seen.append(torch.get_num_threads())
+            both_are_here.wait()
+            raise torch.OutOfMemoryError("full")
+
+    threads(2)
+    batches = [[Row((1, 2), GREEDY, seed, 0, seed)] for seed in range(2)]
+    with pytest.raises(torch.OutOfMemoryError):
+        list(decode_side_by_side(Meets(), batches, None))
+    assert seen == [1, 1] and torch.get_num_threads() == 2
+
+
+@pytest.fixture
+def threads():
+    """Sets torch's threads; afterwards they are what they were."""
+    import torch
+
+    before = torch.get_num_threads()
+    yield torch.set_num_threads
+    torch.set_num_threads(before)

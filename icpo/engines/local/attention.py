@@ -7,7 +7,8 @@ Shapes: B rows, X owners of a segment, M rows per owner, S positions, Q queries 
 J key heads, D head size. Queries of a key head stand side by side, so Q = (N / J) times new positions.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from math import log
 
 import numpy as np
 import torch
@@ -15,11 +16,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 MASKED = -1e30  # finite: a segment that is empty for some row then weighs nothing instead of giving NaN
-FIRST_CAPACITY = 64
-# Scores held at a time where no kernel fuses them: 2 GiB in float32, and as much again beside them.
-MAX_SCORES = 2**29
+CAPACITY_STEP = 32
+# Scores held at a time: a cache full on a CPU; on a GPU 2 GiB in float32, and as much again beside them.
+MAX_SCORES = {"cpu": 2**19, "cuda": 2**29}
 
 Part = tuple[Tensor, Tensor]
+Way = Callable[..., Part]
 Members = NDArray[np.int64]
 
 
@@ -30,24 +32,25 @@ def attend(
     bias: Tensor | None = None,
     *,
     is_causal: bool = False,
-    is_fused: bool | None = None,
-    max_scores: int = MAX_SCORES,
+    way: Way | None = None,
+    max_scores: int | None = None,
 ) -> Part:
-    """Attention output (..., Q, D) and log-sum-exp of scores (..., Q).
+    """Attention output (..., Q, D) in q's dtype and log-sum-exp of scores (..., Q) in float32.
 
-    Both are in float32. There is at least one row, one query and one key.
-
-    `bias` is added to the scores; `is_causal` lets query i see positions up to i. `is_fused` None takes the
-    fused kernel on a CPU: it gives the log-sum-exp too, which the public function keeps to itself. Otherwise
-    at most `max_scores` scores are held at a time.
+    There is at least one row, one query and one key. `bias` is added to the scores; `is_causal` lets query i
+    see positions up to i. `way` None takes what is fastest on the device; all but `by_fused_kernel` hold at
+    most `max_scores` scores at a time.
     """
-    if q.device.type == "cpu" if is_fused is None else is_fused:
-        out, lse = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(
-            q, k, v, is_causal=is_causal, attn_mask=bias
-        )
-        return out, lse
-    pieces = rows_at_a_time(q, k, max_scores)
-    parts = [_plain(q[x], k[x], v[x], bias if bias is None else bias[x], is_causal) for x in pieces]
+    on_cpu = q.device.type == "cpu"
+    if way is None:
+        way = by_fused_kernel if on_cpu and is_causal else by_powers_of_two if on_cpu else by_softmax
+    if way is by_fused_kernel:
+        return by_fused_kernel(q, k, v, bias, is_causal)
+    if is_causal:
+        future = q.new_full((q.shape[-2], k.shape[-2]), MASKED, dtype=torch.float32).triu(1)
+        bias = future.expand(len(q), 1, -1, -1) if bias is None else bias + future
+    pieces = rows_at_a_time(q, k, max_scores or MAX_SCORES[q.device.type])
+    parts = [way(q[x], k[x], v[x], bias if bias is None else bias[x]) for x in pieces]
     return (
         parts[0] if len(parts) == 1 else (torch.cat([o for o, _ in parts]), torch.cat([e for _, e in parts]))
     )
@@ -59,18 +62,39 @@ def rows_at_a_time(q: Tensor, k: Tensor, max_scores: int) -> list[slice]:
     return [slice(start, min(start + at_a_time, len(q))) for start in range(0, len(q), at_a_time)]
 
 
-def _plain(q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None, is_causal: bool) -> Part:
-    """`attend` by way of all scores."""
+def by_fused_kernel(
+    q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None = None, is_causal: bool = False
+) -> Part:
+    """`attend` by the CPU's kernel that gives the log-sum-exp too; the public function keeps it to itself."""
+    out, lse = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(
+        q, k, v, is_causal=is_causal, attn_mask=bias
+    )
+    return out, lse
+
+
+def by_softmax(q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None = None) -> Part:
+    """`attend` for a GPU: few passes over the scores, in float32, which are most of what a step reads."""
     scale = q.shape[-1] ** -0.5
     scores = q @ k.transpose(-1, -2)
-    # Few passes over the scores, in float32: on a GPU they are most of what a step reads and writes.
     scores = scores.float().mul_(scale) if bias is None else torch.add(bias.float(), scores, alpha=scale)
-    if is_causal:
-        seen = torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device).tril()
-        scores = scores.masked_fill_(~seen, MASKED)
     weights = scores.softmax(dim=-1)
     lse = scores.amax(dim=-1) - weights.amax(dim=-1).log()
     return weights.to(q.dtype) @ v, lse
+
+
+def by_powers_of_two(q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None = None) -> Part:
+    """`attend` for a CPU: exp2 takes a quarter of the time of exp; in place, scores stay in its cache."""
+    scale = q.shape[-1] ** -0.5 / log(2)
+    scores = (q @ k.transpose(-1, -2)).float()
+    if bias is None:
+        scores.mul_(scale)
+    else:
+        torch.add(bias.float(), scores, alpha=scale, out=scores)
+    top = scores.amax(dim=-1, keepdim=True)
+    weights = scores.sub_(top).exp2_()
+    total = weights.sum(dim=-1, keepdim=True)
+    out = (weights.to(q.dtype) @ v) / total
+    return out.to(q.dtype), (top + total.log2()).mul_(log(2))[..., 0]
 
 
 def merge(parts: Sequence[Part]) -> Tensor:
@@ -122,10 +146,15 @@ class Shared:
         rank = np.empty_like(members)
         rank[order] = np.arange(len(members)) - np.repeat(np.cumsum(counts) - counts, counts)
         # A free slot holds row 0: its attention is computed and not read.
-        slots = np.zeros((num_owners, counts.max()), dtype=np.int64)
+        width = counts.max()
+        slots = np.zeros((num_owners, width), dtype=np.int64)
         slots[members, rank] = np.arange(len(members))
-        self._slots_XM = torch.from_numpy(slots).to(device)
-        self._places_B = torch.from_numpy(members * slots.shape[1] + rank).to(device)
+        heads = np.arange(self.keys[0].shape[1])[:, None]
+        # Of heads of rows, laid out one after the other: which stands in each slot, and where each then is.
+        head_of_slot = slots[:, None] * len(heads) + heads
+        slot_of_head = (members[:, None] * len(heads) + heads.T) * width + rank[:, None]
+        self._head_of_slot = torch.from_numpy(head_of_slot.ravel()).to(device)
+        self._slot_of_head = torch.from_numpy(slot_of_head.ravel()).to(device)
         self._bias = _padding_bias(self.lengths, self.keys[0])
 
     def span(self, first: int, last: int, members: Members) -> "Shared":
@@ -136,15 +165,15 @@ class Shared:
 
     def attend(self, layer: int, q_BJQD: Tensor) -> Part:
         """Attention over owners' positions: (B, J, Q, D) and (B, J, Q)."""
-        num_owners, width = self._slots_XM.shape
-        _, heads, queries, size = q_BJQD.shape
-        slots = q_BJQD[self._slots_XM].transpose(1, 2).reshape(num_owners, heads, width * queries, size)
+        num_rows, heads, queries, size = q_BJQD.shape
+        rows = q_BJQD.reshape(num_rows * heads, queries * size)
+        slots = rows.index_select(0, self._head_of_slot).view(len(self.lengths), heads, -1, size)
         length = max(int(self.lengths.max()), 1)
         keys, values = self.keys[layer][:, :, :length], self.values[layer][:, :, :length]
         out, lse = attend(slots, keys, values, self._bias)
-        out = out.reshape(num_owners, heads, width, queries, size).transpose(1, 2).flatten(0, 1)
-        lse = lse.reshape(num_owners, heads, width, queries).transpose(1, 2).flatten(0, 1)
-        return out[self._places_B], lse[self._places_B]
+        out = out.reshape(-1, queries * size).index_select(0, self._slot_of_head)
+        lse = lse.reshape(-1, queries).index_select(0, self._slot_of_head)
+        return out.view(q_BJQD.shape), lse.view(num_rows, heads, queries)
 
     def keep(self, rows: Members) -> None:
         """Keep these rows, in this order, and the owners with rows."""
@@ -180,7 +209,7 @@ class Own:
 
 
 class Generated:
-    """Keys and values of generated tokens, in buffers that double."""
+    """Keys and values of generated tokens, in buffers that grow."""
 
     def __init__(self, num_layers: int) -> None:
         self.keys: list[Tensor] = []
@@ -191,17 +220,23 @@ class Generated:
         """Append one position and attend over all of them."""
         num_rows, key_heads, _, size = k_BJSD.shape
         if layer == len(self.keys):
-            shape = (num_rows, key_heads, FIRST_CAPACITY, size)
-            self.keys.append(k_BJSD.new_empty(shape))
-            self.values.append(v_BJSD.new_empty(shape))
+            shape = (num_rows, key_heads, CAPACITY_STEP, size)
+            self.keys.append(k_BJSD.new_zeros(shape))
+            self.values.append(v_BJSD.new_zeros(shape))
         if self.length == self.keys[layer].shape[2]:
-            self.keys[layer], self.values[layer] = _doubled(self.keys[layer]), _doubled(self.values[layer])
+            self.keys[layer], self.values[layer] = _grown(self.keys[layer]), _grown(self.values[layer])
         keys, values = self.keys[layer], self.values[layer]
         keys[:, :, self.length], values[:, :, self.length] = k_BJSD[:, :, 0], v_BJSD[:, :, 0]
         end = self.length + 1
         if layer == self.num_layers - 1:
             self.length = end
-        return attend(q_BNSD.reshape(num_rows, key_heads, -1, size), keys[:, :, :end], values[:, :, :end])
+        q = q_BNSD.reshape(num_rows, key_heads, -1, size)
+        if q.device.type != "cpu":
+            return attend(q, keys[:, :, :end], values[:, :, :end])
+        # Whole buffers, what is free masked: kernels are slower for a part, and prepared again for each size.
+        bias = torch.zeros(1, 1, 1, keys.shape[2])
+        bias[..., end:] = MASKED
+        return attend(q, keys, values, bias.expand(num_rows, -1, -1, -1))
 
     def keep(self, rows: Members) -> None:
         """Goes on with these rows, an order as `survivors` gives it."""
@@ -210,8 +245,8 @@ class Generated:
         self.values = [v[: len(rows)] for v in self.values]
 
 
-def _doubled(buffer: Tensor) -> Tensor:
-    return torch.cat((buffer, torch.empty_like(buffer)), dim=2)
+def _grown(buffer: Tensor) -> Tensor:
+    return torch.cat((buffer, torch.zeros_like(buffer[:, :, :CAPACITY_STEP])), dim=2)
 
 
 def _padding_bias(lengths: Members, like: Tensor) -> Tensor | None:

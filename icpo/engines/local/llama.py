@@ -64,7 +64,8 @@ class Llama:
         self.head_size: int = body.layers[0].self_attn.head_dim
         positions = torch.arange(config.max_position_embeddings, device=self.embedding.device)[None]
         cos, sin = body.rotary_emb(self.embedding, positions)
-        self.cos, self.sin = cos[0], sin[0]
+        low, high = sin[0].chunk(2, dim=-1)
+        self.cos, self.sin = cos[0], torch.cat((-low, high), dim=-1)
 
     def begin(self, prompts: Sequence[Tokens], num_samples: Sequence[int]) -> "LlamaBatch":
         """Prefills distinct, sorted prompts; opens `num_samples[i]` rows of prompt i, in order."""
@@ -173,7 +174,7 @@ class LlamaBatch:
 def _rotated(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
     """Rotary position embedding, the two halves of a head being the coordinates of its planes."""
     low, high = x.chunk(2, dim=-1)
-    return x * cos + torch.cat((-high, low), dim=-1) * sin
+    return torch.addcmul(x * cos, torch.cat((high, low), dim=-1), sin)
 
 
 def _layer(layer: Any) -> Layer:

@@ -105,7 +105,8 @@ def sample_tokens(
         sharp = torch.where(settings.temperature == 0, 1, settings.temperature)
         p_BV = _cut((scores / sharp).softmax(dim=-1), settings)
         tokens = _nucleus(p_BV, settings.top_p, numbers_B2)
-        tokens = torch.where(is_greedy, scores.argmax(dim=-1), tokens)
+        if is_greedy.any():
+            tokens = torch.where(is_greedy, scores.argmax(dim=-1), tokens)
     if settings.seen is not None:
         settings.seen.scatter_(1, tokens[:, None], True)
     return tokens

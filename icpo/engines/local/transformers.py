@@ -16,11 +16,15 @@ from icpo.types import Batches, Completion, FinishReason, Prompt, SampleRequest,
 if TYPE_CHECKING:
     from icpo.backbones import Backbone
     from icpo.engines.local.decoding import Model
-    from icpo.engines.local.endings import Endings, Row
+    from icpo.engines.local.endings import Ended, Endings, Row
     from icpo.engines.local.prefixes import Tokens
     from icpo.engines.local.scoring import ScoredRow
 
 log = logging.getLogger(__name__)
+
+SMALL_MODEL_PARAMETERS = (
+    2**25
+)  # nano has 2.8 million; larger ones, and what they remember, fill the memory sooner
 
 
 @validated
@@ -54,7 +58,7 @@ class Transformers:
         self.preflight()
         source = locate(backbone)
         tokenizer = load_tokenizer(source, backbone)
-        model, endings, described = _load(self, backbone, source, tokenizer, max_context_tokens)
+        model, endings, described, is_small = _load(self, backbone, source, tokenizer, max_context_tokens)
         identity = (
             f"transformers {described} {source.revision} context={max_context_tokens} "
             f"template={backbone.chat_template.value}{dict(backbone.template_options) or ''}"
@@ -71,6 +75,7 @@ class Transformers:
             block_questions=self.block_questions,
             max_batch_rows=self.max_batch_rows,
             max_context_tokens=max_context_tokens,
+            is_small=is_small,
         )
 
 
@@ -90,12 +95,17 @@ class TransformersEngine:
         block_questions: int,
         max_batch_rows: int,
         max_context_tokens: int,
+        is_small: bool = False,
     ) -> None:
-        """`encode` makes a prompt the model's tokens, `encode_text` what is scored after it."""
+        """`encode` makes a prompt the model's tokens, `encode_text` what is scored after it.
+
+        Batches of a model that `is_small` are decoded side by side, each by one thread.
+        """
         self.identity, self.block_questions = identity, block_questions
         self._model, self._endings = model, endings
         self._encode, self._encode_text = encode, encode_text
         self._max_batch_rows, self._max_context_tokens = max_batch_rows, max_context_tokens
+        self._is_small = is_small
         self._waiting: dict[int, SampleRequest] = {}
 
     def submit(self, ticket: int, request: SampleRequest) -> None:
@@ -130,7 +140,6 @@ class TransformersEngine:
         """The completions of each request, in order."""
         import torch
 
-        from icpo.engines.local.decoding import decode_rows
         from icpo.engines.local.scoring import score_rows
 
         prompts = [self._encode(request.prompt) for request in requests]
@@ -144,8 +153,9 @@ class TransformersEngine:
         ]
         try:
             with torch.inference_mode():
-                for batch in batches(rows, self._max_batch_rows):
-                    for row, ended in zip(batch, decode_rows(self._model, batch, self._endings), strict=True):
+                row_batches = list(batches(rows, self._max_batch_rows))
+                for batch, ends in zip(row_batches, self._decode(row_batches), strict=True):
+                    for row, ended in zip(batch, ends, strict=True):
                         answers[row.request][row.index] = Completion(
                             ended.text, len(row.prompt), ended.num_tokens, ended.finish_reason
                         )
@@ -166,6 +176,14 @@ class TransformersEngine:
             f"from here; else lower engine.max_batch_rows (now {self._max_batch_rows}) or "
             f"engine.block_questions (now {self.block_questions}), and choose another run_name."
         )
+
+    def _decode(self, row_batches: "Sequence[Sequence[Row]]") -> "Iterator[list[Ended]]":
+        """Each batch decoded, in order."""
+        from icpo.engines.local.decoding import decode_rows, decode_side_by_side
+
+        if self._is_small:
+            return decode_side_by_side(self._model, row_batches, self._endings)
+        return (decode_rows(self._model, batch, self._endings) for batch in row_batches)
 
     def _rows(self, index: int, request: SampleRequest, prompt: tuple[int, ...]) -> "list[Row]":
         """One row per sample; none if the prompt leaves too little room."""
@@ -198,8 +216,8 @@ def batches(rows: "Sequence[Row]", max_rows: int) -> "Iterator[list[Row]]":
 
 def _load(
     settings: Transformers, backbone: "Backbone", source: Source, tokenizer: Any, max_context_tokens: int
-) -> "tuple[Any, Endings, str]":
-    """The model, what ends its completions, and a description of device, dtype and forward."""
+) -> "tuple[Any, Endings, str, bool]":
+    """The model, what ends its completions, a description, and whether it is a small one on a CPU."""
     import torch
     import transformers
 
@@ -233,6 +251,7 @@ def _load(
     decode = partial(tokenizer.decode, skip_special_tokens=True, clean_up_tokenization_spaces=False)
     endings = Endings(end_ids, decode, model.config.vocab_size)
     if is_supported(model.config):
-        return Llama(model), endings, f"llama {device} {dtype}"
+        is_small = device == "cpu" and model.num_parameters() < SMALL_MODEL_PARAMETERS
+        return Llama(model), endings, f"llama {device} {dtype}", is_small
     log.warning("%s: no fast forward for model_type=%s", backbone.name, model.config.model_type)
-    return AnyModel(model), endings, f"transformers-{transformers.__version__} {device} {dtype}"
+    return AnyModel(model), endings, f"transformers-{transformers.__version__} {device} {dtype}", False
