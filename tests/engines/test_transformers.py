@@ -1,11 +1,11 @@
 from dataclasses import replace
 from itertools import starmap
-from threading import Barrier
+from threading import Barrier, Event
 
 import pytest
 
 from icpo.engines.local.decoding import decode_side_by_side
-from icpo.engines.local.endings import Row
+from icpo.engines.local.endings import Endings, Row
 from icpo.engines.local.transformers import TransformersEngine
 from icpo.errors import EngineError
 from icpo.methods import complete
@@ -230,6 +230,33 @@ def test_small_batches_run_at_once_on_one_thread_each_and_an_error_ends_all(thre
     with pytest.raises(torch.OutOfMemoryError):
         list(decode_side_by_side(Meets(), batches, None))
     assert seen == [1, 1] and torch.get_num_threads() == 2
+
+
+def test_an_error_in_one_batch_does_not_wait_for_the_others(threads):
+    import torch
+
+    has_started = Event()
+
+    class Endless:
+        logits = torch.tensor([[0.0, 1.0]])
+
+        def step(self, tokens):
+            has_started.set()
+
+    class Model:
+        def begin(self, prompts, num_samples):
+            if prompts == [(1,)]:
+                assert has_started.wait(10)
+                raise EngineError("full")
+            return Endless()
+
+    threads(2)
+    endings = Endings((0,), lambda tokens: "", 2)
+    endless = replace(GREEDY, max_tokens=10**6)  # minutes
+    with pytest.raises(EngineError, match="full"):
+        batches = [[Row(prompt, endless, 0, 0, 0)] for prompt in ((1,), (2,))]
+        list(decode_side_by_side(Model(), batches, endings))
+    assert torch.get_num_threads() == 2
 
 
 @pytest.fixture

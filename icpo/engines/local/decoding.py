@@ -1,7 +1,8 @@
 """The sampling loop over one batch: sample, end, drop, step."""
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from threading import Event
 from typing import Protocol
 
 import numpy as np
@@ -45,22 +46,28 @@ def decode_side_by_side(
     For a small model on a CPU: its matrices are too small to share among threads, which would wait for one
     another in every operation.
     """
+    is_over = Event()
 
     @torch.inference_mode()  # it holds for the thread that enters it
     def decode(rows: Sequence[Row]) -> list[Ended]:
-        return decode_rows(model, rows, endings)
+        return decode_rows(model, rows, endings, is_over)
 
     num_threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
         with ThreadPoolExecutor(num_threads) as pool:
-            yield from pool.map(decode, batches)
+            try:
+                yield from pool.map(decode, batches)
+            finally:
+                is_over.set()  # after an error or a signal nobody waits for the other batches
     finally:
         torch.set_num_threads(num_threads)
 
 
-def decode_rows(model: Model, rows: Sequence[Row], endings: Endings) -> list[Ended]:
-    """Samples rows, sorted by prompt, as one batch."""
+def decode_rows(
+    model: Model, rows: Sequence[Row], endings: Endings, is_over: Event | None = None
+) -> list[Ended]:
+    """Samples rows, sorted by prompt, as one batch. Raises CancelledError once `is_over` is set."""
     firsts = [i for i, row in enumerate(rows) if i == 0 or row.prompt != rows[i - 1].prompt]
     batch = model.begin([rows[i].prompt for i in firsts], np.diff([*firsts, len(rows)]).tolist())
     device, vocabulary = batch.logits.device, batch.logits.shape[-1]
@@ -77,6 +84,8 @@ def decode_rows(model: Model, rows: Sequence[Row], endings: Endings) -> list[End
     held, is_open = np.arange(len(rows)), np.ones(len(rows), dtype=bool)
 
     for step in range(limits.max()):
+        if is_over is not None and is_over.is_set():
+            raise CancelledError
         if step % BLOCK_TOKENS == 0:
             numbers = torch.from_numpy(randomness.block(held)).to(device)
         fresh = sample_tokens(batch.logits, settings, numbers[step % BLOCK_TOKENS], step, end_ids)
