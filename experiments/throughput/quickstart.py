@@ -55,9 +55,7 @@ def main() -> None:
     )
     parser.add_argument("older", type=Path, nargs="*", help="older checkouts")
     parser.add_argument("--repeats", type=int, default=1)
-    parser.add_argument(
-        "--all-arms", action="store_true", help="self-consistency too, where there is one"
-    )
+    parser.add_argument("--all-arms", action="store_true", help="self-consistency too, where there is one")
     options = parser.parse_args()
     arms = None if options.all_arms else "base,me_icpo"
     trees = [HERE, *(tree.resolve() for tree in options.older)]
