@@ -62,6 +62,9 @@ def test_every_way_gives_what_the_fused_kernel_gives(way):
     for options in ({}, {"bias": bias}, {"is_causal": True}):
         fused = attend(q, k, v, **options, way=by_fused_kernel)
         torch.testing.assert_close(attend(q, k, v, **options, way=way), fused)
+    near = torch.randn(3, 1, 5, 5)  # that weighs scores, and masks none
+    fused = attend(q, k, v, near, way=by_fused_kernel)
+    torch.testing.assert_close(attend(q, k, v, near, way=way), fused)
     bias[2] = -1e30  # a segment that is empty for some row: finite, and it weighs nothing
     out, lse = attend(q, k, v, bias, way=way)
     assert out.isfinite().all() and (lse[2] < -1e29).all() and (lse[:2] > -100).all()

@@ -1,3 +1,6 @@
+import os
+import signal
+import time
 from dataclasses import replace
 from itertools import starmap
 from threading import Barrier, Event
@@ -232,31 +235,46 @@ def test_small_batches_run_at_once_on_one_thread_each_and_an_error_ends_all(thre
     assert seen == [1, 1] and torch.get_num_threads() == 2
 
 
-def test_an_error_in_one_batch_does_not_wait_for_the_others(threads):
-    import torch
+class Slow:
+    """One batch fails, or a signal comes, while the other has a minute to go."""
 
-    has_started = Event()
+    def __init__(self, at_first):
+        self.at_first, self.num_steps, self.is_under_way = at_first, 0, Event()
 
-    class Endless:
-        logits = torch.tensor([[0.0, 1.0]])
+    def begin(self, prompts, num_samples):
+        if prompts[0][0] == 1:
+            assert self.is_under_way.wait(60)
+            self.at_first()
+        return self
 
-        def step(self, tokens):
-            has_started.set()
+    @property
+    def logits(self):
+        import torch
 
-    class Model:
-        def begin(self, prompts, num_samples):
-            if prompts == [(1,)]:
-                assert has_started.wait(10)
-                raise EngineError("full")
-            return Endless()
+        return torch.zeros(1, 5)
 
+    def step(self, tokens):
+        self.num_steps += 1
+        self.is_under_way.set()
+        time.sleep(0.01)
+
+
+def fail():
+    raise ValueError("a fault")
+
+
+@pytest.mark.parametrize(
+    ("at_first", "raised"),
+    [(fail, ValueError), (lambda: os.kill(os.getpid(), signal.SIGINT), KeyboardInterrupt)],
+)
+def test_an_error_or_a_signal_ends_the_batch_beside_it_at_its_next_token(at_first, raised, threads):
     threads(2)
-    endings = Endings((0,), lambda tokens: "", 2)
-    endless = replace(GREEDY, max_tokens=10**6)  # minutes
-    with pytest.raises(EngineError, match="full"):
-        batches = [[Row(prompt, endless, 0, 0, 0)] for prompt in ((1,), (2,))]
-        list(decode_side_by_side(Model(), batches, endings))
-    assert torch.get_num_threads() == 2
+    never = Endings([], lambda ids: "", 5)
+    long = sampling_of(temperature=1, top_p=1, max_tokens=6000)
+    slow = Slow(at_first)
+    with pytest.raises(raised):
+        list(decode_side_by_side(slow, [[Row((first, 2), long, 0, 0, 0)] for first in (1, 2)], never))
+    assert 0 < slow.num_steps < 3000
 
 
 @pytest.fixture

@@ -89,7 +89,7 @@ def by_powers_of_two(q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None = None
     if bias is None:
         scores.mul_(scale)
     else:
-        torch.add(bias.float(), scores, alpha=scale, out=scores)
+        torch.add(bias.float() / log(2), scores, alpha=scale, out=scores)
     top = scores.amax(dim=-1, keepdim=True)
     weights = scores.sub_(top).exp2_()
     total = weights.sum(dim=-1, keepdim=True)
@@ -246,7 +246,9 @@ class Generated:
 
 
 def _grown(buffer: Tensor) -> Tensor:
-    return torch.cat((buffer, torch.zeros_like(buffer[:, :, :CAPACITY_STEP])), dim=2)
+    """On a CPU, where buffers are read whole, a step longer; else doubled: a GPU's memory is then reused."""
+    added = CAPACITY_STEP if buffer.device.type == "cpu" else buffer.shape[2]
+    return torch.cat((buffer, torch.zeros_like(buffer[:, :, :added])), dim=2)
 
 
 def _padding_bias(lengths: Members, like: Tensor) -> Tensor | None:

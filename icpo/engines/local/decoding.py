@@ -44,7 +44,7 @@ def decode_side_by_side(
     """`decode_rows` of each batch: as many at once as torch has threads, each on a thread of its own.
 
     For a small model on a CPU: its matrices are too small to share among threads, which would wait for one
-    another in every operation.
+    another in every operation. An error or a signal ends all of them at their next token.
     """
     is_over = Event()
 

@@ -22,9 +22,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-SMALL_MODEL_PARAMETERS = (
-    2**25
-)  # nano has 2.8 million; larger ones, and what they remember, fill the memory sooner
+# nano has 2.8 million. Batches of a larger model side by side would need too much memory.
+SMALL_MODEL_PARAMETERS = 2**25
 
 
 @validated
