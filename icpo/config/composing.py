@@ -63,10 +63,10 @@ class CellComposer:
         return self._overrides[text]
 
     def _is_setting(self, override: Override) -> bool:
-        """Whether an override sets a value, and chooses no file."""
-        is_choice = self._files.group_exists(override.key_or_group)
-        is_value = not is_choice or isinstance(override.value(), dict)
-        return is_value and not override.is_hydra_override()
+        """Whether an override sets a value, and chooses no file. Hydra is left to refuse a sweep."""
+        if override.is_hydra_override() or override.is_sweep_override():
+            return False
+        return isinstance(override.value(), dict) or not self._files.group_exists(override.key_or_group)
 
 
 class _Parsed(CachingConfigRepository):

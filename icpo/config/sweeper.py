@@ -51,7 +51,7 @@ class ArmSweeper(Sweeper):
         self._is_here = "BasicLauncher" in str(config.hydra.launcher["_target_"])
         if self._is_here:
             loader = cast(ConfigLoader, _Composed(hydra_context.config_loader, self._composed))
-            hydra_context.callbacks.callbacks.append(_Forget())
+            hydra_context.callbacks.callbacks.insert(0, _Forget())  # at a job's end the first is called last
             hydra_context = HydraContext(loader, hydra_context.callbacks)
         self._launcher = Plugins.instance().instantiate_launcher(
             hydra_context=hydra_context, task_function=task_function, config=config

@@ -99,9 +99,12 @@ def test_cells_share_no_node():
     assert composer.compose(sweep.cells()[0]) == again
 
 
-def test_a_setting_that_is_not_there_is_refused_as_by_hydra():
+@pytest.mark.parametrize(
+    "override", ["benchmark.limits=3", "benchmark.limit=1,2", "~nowhere", "+method=direct"]
+)
+def test_what_cannot_be_set_is_refused_as_by_hydra(override):
     sweep = Sweep("+exp=quickstart")
-    wrong = [*sweep.cells()[0], "benchmark.limits=3"]
+    wrong = [*sweep.cells()[0], override]
     with pytest.raises(ConfigCompositionException) as by_hydra:
         sweep.loader().load_sweep_config(sweep.master, wrong)
     with pytest.raises(ConfigCompositionException) as refused:

@@ -11,6 +11,7 @@ from hydra import initialize_config_dir
 from hydra._internal.callbacks import Callbacks
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.hydra_config import HydraConfig
+from hydra.experimental.callback import Callback
 from hydra.types import HydraContext, RunMode
 from omegaconf import OmegaConf
 
@@ -76,7 +77,17 @@ class Recording:
         return config.cell
 
 
-def swept(task, outputs, *overrides):
+class Noting(Callback):
+    """A user's callback, which notes the configuration of each cell that ended."""
+
+    def __init__(self):
+        self.limits = []
+
+    def on_job_end(self, config, job_return, **more):
+        self.limits.append(job_return.cfg.benchmark.limit)
+
+
+def swept(task, outputs, *overrides, callback=None):
     """What a sweep with that task returns."""
     quiet = ["hydra/job_logging=none", "hydra/hydra_logging=none"]
     arguments = ["+exp=quickstart", f"output_root={outputs}", *overrides, *quiet]
@@ -85,6 +96,7 @@ def swept(task, outputs, *overrides):
         master = loader.load_configuration("config", arguments, RunMode.MULTIRUN)
         sweeper = ArmSweeper(None, OmegaConf.to_container(master.hydra.sweeper.params))
         context = HydraContext(loader, Callbacks(OmegaConf.create({})))
+        context.callbacks.callbacks += [callback] if callback else []
         sweeper.setup(hydra_context=context, task_function=task, config=master)
         [results] = sweeper.sweep(list(master.hydra.overrides.task))
     return results
@@ -102,7 +114,9 @@ def test_a_sweep_counts_plans_and_runs_each_cell_once(tmp_path):
 
 
 def test_a_sweep_keeps_no_configuration_of_cells_that_ran(tmp_path):
-    results = swept(Recording(), tmp_path, "arm=base", "benchmark=arith_l1", "benchmark.limit=1,2")
+    arguments = ["arm=base", "benchmark=arith_l1", "benchmark.limit=1,2"]
+    results = swept(Recording(), tmp_path, *arguments, callback=(noting := Noting()))
+    assert noting.limits == [1, 2]
     assert [(result.cfg, result.hydra_cfg) for result in results] == [(None, None)] * 2
 
 
