@@ -157,7 +157,7 @@ def describe(config: Mapping[str, Any], config_digest: str) -> dict[str, Any]:
         "config_digest": config_digest,
         "config": with_references(masked(config)),
         "code": code_version(),
-        "packages": _package_versions(),
+        "packages": dict(_package_versions()),
         "python": platform.python_version(),
         "platform": platform.platform(),
         "started": now_text(),
@@ -209,7 +209,7 @@ def _git(root: Path, *arguments: str) -> str:
 
 
 @cache
-def _package_versions() -> dict[str, str]:
+def _package_versions() -> Mapping[str, str]:
     found = {}
     for name in _PACKAGES:
         with suppress(PackageNotFoundError):
