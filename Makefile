@@ -22,7 +22,7 @@ $(VENV)/.ready: pyproject.toml
 	@bash scripts/setup.sh
 	@touch $@
 
-quickstart: setup ## set up, then the paper's main table on the embedded backbone (5 minutes on 2 cores)
+quickstart: setup ## set up, then the paper's main table on the embedded backbone (3 minutes on 2 cores)
 	@$(BIN)/python -m icpo.run +exp=quickstart
 
 test: setup ## the quick tests
