@@ -99,13 +99,14 @@ def sample_tokens(
         )
         scores = scores.masked_fill(barred, -torch.inf)
     is_greedy = settings.temperature[:, 0] == 0
-    if is_greedy.all():
+    num_greedy = int(is_greedy.sum())
+    if num_greedy == len(is_greedy):
         tokens = scores.argmax(dim=-1)
     else:
         sharp = torch.where(settings.temperature == 0, 1, settings.temperature)
         p_BV = _cut((scores / sharp).softmax(dim=-1), settings)
         tokens = _nucleus(p_BV, settings.top_p, numbers_B2)
-        if is_greedy.any():
+        if num_greedy:
             tokens = torch.where(is_greedy, scores.argmax(dim=-1), tokens)
     if settings.seen is not None:
         settings.seen.scatter_(1, tokens[:, None], True)

@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# nano has 2.8 million. Batches of a larger model side by side would need too much memory.
-SMALL_MODEL_PARAMETERS = 2**25
+# nano has 2.6 million. One batch of a larger model has work for all cores, and several need too much memory.
+SMALL_MODEL_PARAMETERS = 2**23
+# Raised where the forward comes to round otherwise: a cell has the samples of one.
+FORWARD = 2
 
 
 @validated
@@ -251,6 +253,6 @@ def _load(
     endings = Endings(end_ids, decode, model.config.vocab_size)
     if is_supported(model.config):
         is_small = device == "cpu" and model.num_parameters() < SMALL_MODEL_PARAMETERS
-        return Llama(model), endings, f"llama {device} {dtype}", is_small
+        return Llama(model), endings, f"llama forward={FORWARD} {device} {dtype}", is_small
     log.warning("%s: no fast forward for model_type=%s", backbone.name, model.config.model_type)
     return AnyModel(model), endings, f"transformers-{transformers.__version__} {device} {dtype}", False
