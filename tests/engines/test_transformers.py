@@ -267,7 +267,9 @@ def fail():
     ("at_first", "raised"),
     [(fail, ValueError), (lambda: os.kill(os.getpid(), signal.SIGINT), KeyboardInterrupt)],
 )
-def test_an_error_or_a_signal_ends_the_batch_beside_it_at_its_next_token(at_first, raised, threads):
+def test_an_error_or_a_signal_ends_the_batch_beside_it_at_its_next_token(
+    at_first, raised, threads, heeds_signals
+):
     threads(2)
     never = Endings([], lambda ids: "", 5)
     long = sampling_of(temperature=1, top_p=1, max_tokens=6000)
@@ -275,6 +277,14 @@ def test_an_error_or_a_signal_ends_the_batch_beside_it_at_its_next_token(at_firs
     with pytest.raises(raised):
         list(decode_side_by_side(slow, [[Row((first, 2), long, 0, 0, 0)] for first in (1, 2)], never))
     assert 0 < slow.num_steps < 3000
+
+
+@pytest.fixture
+def heeds_signals():
+    """SIGINT raises KeyboardInterrupt, also where a shell started the tests in its background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture
