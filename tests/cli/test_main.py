@@ -116,6 +116,7 @@ def test_an_interrupted_question_whether_to_delete_ends_with_130(tmp_path):
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # background jobs ignore it
     )
     assert process.stdout.read(6) == b"Delete"
+    time.sleep(0.3)  # it has come to read by then, mostly
     until = time.monotonic() + 60
     while process.poll() is None and time.monotonic() < until:
         process.send_signal(signal.SIGINT)  # one just before the read is noticed after it
