@@ -40,7 +40,10 @@ EVALUATION = "icpo.evaluation.evaluation.Evaluation"  # the job whose cells can 
 
 
 def build(node: Any) -> Any:
-    """The value of a node's `_target_`. Raises ConfigError with its key."""
+    """The value of a node's `_target_`. Raises ConfigError with its key.
+
+    A class that refuses its values is called twice: constructors have no effects.
+    """
     try:
         if not OmegaConf.is_config(node):
             return instantiate(node, _convert_="all")
