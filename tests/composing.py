@@ -5,12 +5,12 @@ from functools import cache
 from pathlib import Path
 
 from hydra import compose, initialize_config_dir
-from hydra._internal.config_repository import CachingConfigRepository
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from omegaconf import OmegaConf, open_dict
 
 from icpo.config import config_source
+from icpo.config.composing import ParsedFiles
 
 CONF = Path(config_source()).resolve()
 
@@ -21,25 +21,9 @@ def _is_value(override):
     return key[0].isalpha() and not key.startswith("hydra.") and not (CONF / key).is_dir()
 
 
-class Parsed(CachingConfigRepository):
-    """The files of conf/, each parsed once; a caller gets a copy, which Hydra changes."""
-
-    def __init__(self, delegate):
-        super().__init__(delegate)
-        self.pickled = {}
-
-    def __deepcopy__(self, memo):
-        return self
-
-    def load_config(self, config_path):
-        if config_path not in self.pickled:
-            self.pickled[config_path] = pickle.dumps(self.delegate.load_config(config_path))
-        return pickle.loads(self.pickled[config_path])
-
-
 @cache
 def _repository():
-    return Parsed(GlobalHydra.instance().config_loader().repository)
+    return ParsedFiles(GlobalHydra.instance().config_loader().repository)
 
 
 @cache

@@ -26,13 +26,13 @@ class CellComposer:
     """Composes as Hydra's `load_sweep_config` does, to the byte.
 
     Each choice of files is composed once, then settings are set in a copy of it, as Hydra sets them. Copies
-    are made by pickle, which takes a quarter of the time of `deepcopy`.
+    are made by pickle, which is faster than `deepcopy`.
     """
 
     def __init__(self, loader: ConfigLoader, master: DictConfig) -> None:
         """`master` is the configuration of the whole sweep."""
         self._loader, self._master = cast(ConfigLoaderImpl, loader), master
-        self._loader.repository = _Parsed(self._loader.repository)  # type: ignore[assignment]
+        self._loader.repository = ParsedFiles(self._loader.repository)  # type: ignore[assignment]
         name, searched = master.hydra.job.config_name, list(master.hydra.overrides.hydra)
         _, self._files = self._loader._parse_overrides_and_create_caching_repo(name, searched)
         self.parser = OverridesParser.create(config_loader=loader)
@@ -69,14 +69,14 @@ class CellComposer:
         return isinstance(override.value(), dict) or not self._files.group_exists(override.key_or_group)
 
 
-class _Parsed(CachingConfigRepository):
-    """The configuration files, each parsed once for all cells."""
+class ParsedFiles(CachingConfigRepository):
+    """The configuration files, each parsed once."""
 
     def __init__(self, delegate: Any) -> None:
         super().__init__(delegate)
         self._pickled: dict[str, bytes] = {}
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> "_Parsed":
+    def __deepcopy__(self, memo: dict[int, Any]) -> "ParsedFiles":
         return self
 
     def load_config(self, config_path: str) -> ConfigResult | None:

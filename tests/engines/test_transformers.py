@@ -7,8 +7,9 @@ from threading import Barrier, Event
 
 import pytest
 
-from icpo.engines.local.decoding import decode_side_by_side
+from icpo.engines.local.decoding import decode_rows, decode_side_by_side
 from icpo.engines.local.endings import Endings, Row
+from icpo.engines.local.llama import Llama
 from icpo.engines.local.transformers import TransformersEngine
 from icpo.errors import EngineError
 from icpo.methods import complete
@@ -207,14 +208,16 @@ def test_scored_texts_have_the_models_own_log_probabilities(folder_name, request
 
 @pytest.mark.parametrize("num_threads", [1, 3])
 def test_batches_side_by_side_give_the_bits_of_one_after_the_other(llama_folder, num_threads, threads):
-    requests = [ask(text, WARM, num_samples=3, seed=i) for i, text in enumerate(PROMPTS)]
-    folder = backbone_of(llama_folder)
-    side_by_side = settings_of(max_batch_rows=4).start(folder, max_context_tokens=256)
-    assert side_by_side._is_small
-    in_turn = settings_of(max_batch_rows=4).start(folder, max_context_tokens=256)
-    in_turn._is_small = False
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    model = Llama(AutoModelForCausalLM.from_pretrained(llama_folder).eval())
+    endings = Endings([0], str, len(model.head))
+    batches = [[Row((2, 3, 4 + i), WARM, 3 * i + j, i, j) for j in range(3)] for i in range(4)]
+    with torch.inference_mode():
+        in_turn = [decode_rows(model, batch, endings) for batch in batches]
     threads(num_threads)
-    assert complete(side_by_side, requests) == complete(in_turn, requests)
+    assert list(decode_side_by_side(model, batches, endings)) == in_turn
 
 
 def test_small_batches_run_at_once_on_one_thread_each_and_an_error_ends_all(threads):
@@ -229,9 +232,12 @@ def test_small_batches_run_at_once_on_one_thread_each_and_an_error_ends_all(thre
             raise torch.OutOfMemoryError("full")
 
     threads(2)
-    batches = [[Row((1, 2), GREEDY, seed, 0, seed)] for seed in range(2)]
-    with pytest.raises(torch.OutOfMemoryError):
-        list(decode_side_by_side(Meets(), batches, None))
+    small = TransformersEngine(
+        Meets(), None, lambda prompt: (1, 2), lambda text: (1,), identity="small", block_questions=1,
+        max_batch_rows=1, max_context_tokens=256, is_small=True,
+    )  # fmt: skip
+    with pytest.raises(EngineError, match="full"):
+        complete(small, [ask(PROMPTS[0], GREEDY, num_samples=2)])
     assert seen == [1, 1] and torch.get_num_threads() == 2
 
 

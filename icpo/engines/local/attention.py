@@ -17,7 +17,7 @@ from torch import Tensor
 
 MASKED = -1e30  # finite: a segment that is empty for some row then weighs nothing instead of giving NaN
 CAPACITY_STEP = 32
-# Scores held at a time: a cache full on a CPU; on a GPU 2 GiB in float32, and as much again beside them.
+# Scores held at a time: what fits a CPU's cache; on a GPU 2 GiB in float32, and as much again beside them.
 MAX_SCORES = {"cpu": 2**19, "cuda": 2**29}
 
 Part = tuple[Tensor, Tensor]
@@ -150,7 +150,7 @@ class Shared:
         slots = np.zeros((num_owners, width), dtype=np.int64)
         slots[members, rank] = np.arange(len(members))
         heads = np.arange(self.keys[0].shape[1])[:, None]
-        # Of heads of rows, laid out one after the other: which stands in each slot, and where each then is.
+        # With the heads of all rows in one list: the head that each slot holds, and the slot of each head.
         head_of_slot = slots[:, None] * len(heads) + heads
         slot_of_head = (members[:, None] * len(heads) + heads.T) * width + rank[:, None]
         self._head_of_slot = torch.from_numpy(head_of_slot.ravel()).to(device)

@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 # nano has 2.6 million. One batch of a larger model has work for all cores, and several need too much memory.
 SMALL_MODEL_PARAMETERS = 2**23
-# Raised where the forward comes to round otherwise: a cell has the samples of one.
+# To be raised when the forward pass rounds differently: the samples of a cell come from one version of it.
 FORWARD = 2
 
 
