@@ -4,7 +4,7 @@
 #   bash experiments/throughput/run_gpu.sh OUT_DIR graphs long_tailed vllm_own     # two GPUs, ten minutes
 #   bash experiments/throughput/run_gpu.sh OUT_DIR eager wide two_gpus             # two GPUs, twelve minutes: DEADLINE=720
 #   bash experiments/throughput/run_gpu.sh OUT_DIR uniform racing                  # two GPUs, nine minutes
-#   GPUS=0 bash experiments/throughput/run_gpu.sh OUT_DIR in_process served        # our engine, then vLLM's server: six minutes
+#   GPUS=0 DEADLINE=900 bash experiments/throughput/run_gpu.sh OUT_DIR in_process served racing   # one GPU, fifteen minutes
 #   DRY=1 bash experiments/throughput/run_gpu.sh OUT_DIR                           # prints the commands, needs no GPU
 # Needs python3 with vllm and the project's dependencies. GPUS (0,1) are shared out among the parts; none is started
 # that could not end within DEADLINE (600) seconds. A row is printed as it is found; OUT_DIR/rows.csv holds them all
@@ -15,7 +15,7 @@ out=${1:?usage: run_gpu.sh OUT_DIR [PART...]}
 shift
 
 declare -A expected=([long_tailed]=560 [graphs]=300 [eager]=490 [vllm_own]=150 [wide]=165 [nano]=190 [two_gpus]=210
-  [uniform]=480 [racing]=330 [in_process]=190 [served]=200)
+  [uniform]=480 [racing]=330 [in_process]=280 [served]=290)
 parts=("$@")
 [ ${#parts[@]} -gt 0 ] || parts=(graphs long_tailed eager vllm_own wide nano two_gpus)
 for part in "${parts[@]}"; do
@@ -82,7 +82,7 @@ vllm_own() { # vLLM's own scheduler, CUDA graphs and step size
 }
 uniform() { measure "$1" uniform 2 pipelined/fixed/32; }
 racing() { measure "$1" racing 2 pipelined/fixed/32 selector=entropy_racing; }
-in_process() { measure "$1" in_process 1 pipelined/fixed/16; }
+in_process() { measure "$1" in_process 2 pipelined/fixed/16; }
 served() { # the same work through vLLM's server and engine=openai
   local shape=$out/shape server
   if [ -z "${DRY-}" ]; then
@@ -93,7 +93,7 @@ served() { # the same work through vLLM's server and engine=openai
       sleep 2
     done
   fi
-  measure "$1" served 1 pipelined/fixed/16 engine=openai "backbone.model_id=$shape" engine.base_url=http://127.0.0.1:8000/v1 \
+  measure "$1" served 2 pipelined/fixed/16 engine=openai "backbone.model_id=$shape" engine.base_url=http://127.0.0.1:8000/v1 \
     engine.api_key_env=null engine.supports_n=true engine.supports_seed=true engine.supports_extras=true engine.max_concurrency=512
   [ -n "${DRY-}" ] || { kill "$server"; wait "$server" 2>/dev/null; }
 }
