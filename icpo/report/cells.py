@@ -26,6 +26,7 @@ class ArmKey:
     `method` carries the base's prompt where it is not the plain one (`direct_empty_history`). `num_rounds`
     is the number of rounds after which the final samples were taken. Fields that a method lacks are None.
     `arm` and `title` name the arm; of a cell of version 1, or of no named arm, the title is the label.
+    `swept` is what the cell's name holds beside the arm, such as `temperature_0.3`; the title ends in it.
     """
 
     backbone: str
@@ -41,6 +42,7 @@ class ArmKey:
     label: str = ""
     arm: str = ""
     title: str = ""
+    swept: str = ""
 
     @property
     def is_base(self) -> bool:
@@ -152,7 +154,7 @@ def load_cell(folder: Path) -> Cell:
 
 def _arms(cell: str, metrics: Mapping[str, Any], scores: tuple[QuestionScore, ...]) -> tuple[Arm, ...]:
     """One arm for each number of rounds after which there are final samples."""
-    key, parts = _key(metrics), metrics.get("by_num_rounds") or {}
+    key, parts = _key(cell, metrics), metrics.get("by_num_rounds") or {}
     if not scores or not isinstance(metrics["mean_at_k"]["value"], int | float):
         raise ValueError("metrics without scores")
     if not parts:
@@ -164,12 +166,13 @@ def _arms(cell: str, metrics: Mapping[str, Any], scores: tuple[QuestionScore, ..
     )
 
 
-def _key(metrics: Mapping[str, Any]) -> ArmKey:
+def _key(cell: str, metrics: Mapping[str, Any]) -> ArmKey:
     method, prompt = metrics["method"], metrics.get("prompt") or PLAIN
     method = f"{method}_{prompt}" if method == BASE and prompt != PLAIN else method
     label = str(metrics.get("label", ""))
     arm = str(metrics.get("arm") or label or method)
     name = label or method if arm == DEFAULT else arm
+    swept = _swept(cell, metrics)
     return ArmKey(
         backbone=str(metrics["backbone"]),
         method=method,
@@ -183,8 +186,17 @@ def _key(metrics: Mapping[str, Any]) -> ArmKey:
         k=int(metrics["k"]),
         label=label,
         arm=arm,
-        title=str(metrics.get("title") or name),
+        title=", ".join(filter(None, (str(metrics.get("title") or name), swept))),
+        swept=swept,
     )
+
+
+def _swept(cell: str, metrics: Mapping[str, Any]) -> str:
+    """What a cell's name holds after backbone, benchmark and arm, without the protocol."""
+    name = "{backbone}-{benchmark}-{arm}-".format_map({"arm": "", **metrics})
+    if not metrics.get("arm") or not cell.startswith(name):
+        return ""
+    return f"-{cell.removeprefix(name)}".replace(f"-{metrics['protocol']}", "", 1).removeprefix("-")
 
 
 def _tokens(part: Mapping[str, Any], scores: tuple[QuestionScore, ...]) -> dict[str, float]:

@@ -29,16 +29,17 @@ class Difference:
 def differences_of(arms: Sequence[Arm]) -> tuple[tuple[Difference, ...], tuple[str, ...]]:
     """Each arm against each base, and what could not be paired.
 
-    Within one backbone, benchmark, protocol and k. Without a base (an ablation) the full algorithm takes its
-    place. Pools of benchmarks follow.
+    Within one backbone, benchmark, protocol and k, and one value of what is swept where that has a base.
+    Without a base (an ablation) the full algorithm takes its place. Pools of benchmarks follow.
     """
     found, notes = [], []
     beside: dict[tuple[object, ...], list[Arm]] = {}
     for arm in arms:
         beside.setdefault(_place(arm), []).append(arm)
-    bases = {place: _bases_among(own) for place, own in beside.items()}
+    groups = dict.fromkeys((_place(arm), arm.key.swept) for arm in arms)
+    bases = {(place, swept): _bases_among(beside[place], swept) for place, swept in groups}
     for arm in arms:
-        own = bases[_place(arm)]
+        own = bases[_place(arm), arm.key.swept]
         for base in () if any(arm is one for one in own) else own:
             try:
                 found.append(Difference(arm, base, compare(arm.scores, base.scores)))
@@ -96,12 +97,16 @@ def _pool_name(arms: Sequence[Arm]) -> str:
     return f"{stem}_l{levels[0]}-l{levels[-1]}" if is_span else f"{stem}_l" + "+l".join(levels)
 
 
-def _bases_among(arms: Sequence[Arm]) -> list[Arm]:
-    """The bases of a backbone, benchmark, protocol and k; without any, the one full algorithm."""
-    if bases := [arm for arm in arms if arm.key.is_base]:
-        return bases
-    full = [arm for arm in arms if arm.key.is_full]
-    named = [arm for arm in full if arm.key.arm == FULL] or full
+def _bases_among(arms: Sequence[Arm], swept: str) -> list[Arm]:
+    """The bases of a backbone, benchmark, protocol and k; without any, the one full algorithm.
+
+    Those with this value of what is swept, if there are such.
+    """
+    found = [arm for arm in arms if arm.key.is_base] or [arm for arm in arms if arm.key.is_full]
+    found = [arm for arm in found if arm.key.swept == swept] or found
+    if any(arm.key.is_base for arm in found):
+        return found
+    named = [arm for arm in found if arm.key.arm == FULL] or found
     return named if len(named) == 1 else []
 
 

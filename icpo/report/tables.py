@@ -44,8 +44,7 @@ def first_table(section: pd.DataFrame) -> TextTable:
     found = _by_place(scores)
     for benchmark in benchmarks_of(scores):
         lines = found[benchmark]
-        base = next((own for own in lines.values() if own["mean_at_k"]["is_base"]), None)
-        rows += [(benchmark, *_first_row(line, own, base)) for line, own in lines.items()]
+        rows += [(benchmark, *_first_row(line, own, _base_of(own, lines))) for line, own in lines.items()]
     scored = ("benchmark", "arm", "questions", f"{metric_name('mean_at_k', k)} (%)", f"Maj@{k} (%)")
     header = (*scored, "parsed (%)", "right among parsed (%)", "tokens/question", "x base")
     return TextTable(header, tuple(rows), 2, _mark_notes(rows))
@@ -140,6 +139,13 @@ def _by_place(scores: pd.DataFrame) -> dict[str, dict[str, dict[str, Row]]]:
     for row in records(scores):
         found.setdefault(row["benchmark"], {}).setdefault(row["line"], {})[row["metric"]] = row
     return found
+
+
+def _base_of(own: Mapping[str, Row], lines: Mapping[str, Mapping[str, Row]]) -> Mapping[str, Row] | None:
+    """The first base, of those with the same value of what is swept, if there are such."""
+    bases = [other for other in lines.values() if other["mean_at_k"]["is_base"]]
+    alike = [base for base in bases if base["mean_at_k"]["swept"] == own["mean_at_k"]["swept"]]
+    return next(iter(alike or bases), None)
 
 
 def _first_row(line: str, own: Mapping[str, Row], base: Mapping[str, Row] | None) -> tuple[str, ...]:

@@ -136,7 +136,8 @@ def composed_for(questions, *overrides):
         *overrides,
     ]
     config = composed(*overrides)
-    config.cell = f"{config.cell}-{config.method.label}"  # a sweep names it after its arm
+    if config.arm == "default":  # a sweep names it after its arm
+        config.cell = f"{config.cell}-{config.method.label}"
     return config
 
 

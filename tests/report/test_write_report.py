@@ -2,6 +2,7 @@ import csv
 import json
 import shutil
 import subprocess
+from itertools import product
 
 import pytest
 
@@ -201,6 +202,44 @@ def test_of_several_full_algorithms_the_arm_of_that_name_is_compared_with(tmp_pa
     for num_rounds, arm in ((2, "full"), (3, "longer")):
         me_icpo(num_rounds=num_rounds, extra={"arm": arm, "title": arm}).write(tmp_path, "run")
     assert ("longer", "full") in lines(write_report(tmp_path, "run"))
+
+
+def swept_run(outputs, *settings):
+    """A base and ME-ICPO on two levels, each with several values of a setting."""
+    for i, setting in enumerate(settings):
+        for level in ("arith_l3", "arith_l4"):
+            for cell, arm in ((MadeUpCell(level), "base"), (me_icpo(level), "me_icpo")):
+                cell.skill, cell.extra = 0.2 + 0.6 * i, {"arm": arm, "title": arm}
+                cell.write(outputs, "run").rename(outputs / "run" / f"nano-{level}-{arm}{setting}")
+
+
+def test_a_setting_that_was_swept_makes_lines_of_their_own(tmp_path):
+    swept_run(tmp_path, "", "-quick-temperature_0.9")
+    report = write_report(tmp_path, "run")
+    scores = {
+        (r["benchmark"], r["title"]): float(r["value"])
+        for r in rows(tmp_path)
+        if r["metric"] == "mean_at_k" and "-direct" not in r["method"]
+    }
+    names = {"base", "me_icpo", "base, temperature_0.9", "me_icpo, temperature_0.9"}
+    assert scores.keys() == set(product(("arith_l3", "arith_l4", "arith_l3-l4"), names))
+    assert {pair for pair in lines(report) if pair[1]} == {
+        ("me_icpo", "base"), ("me_icpo, temperature_0.9", "base, temperature_0.9")
+    }  # fmt: skip
+    for name in names:
+        levels = [scores[level, name] for level in ("arith_l3", "arith_l4")]
+        assert scores["arith_l3-l4", name] == pytest.approx(sum(levels) / 2)
+    shown = (tmp_path / "run/report/table.md").read_text()
+    assert all(f"| arith_l3 | {name} | 6 |" in shown for name in names)
+
+
+def test_arms_without_a_base_of_their_setting_are_compared_with_the_one_there_is(tmp_path):
+    swept_run(tmp_path, "", "-temperature_0.9")
+    shutil.rmtree(tmp_path / "run/nano-arith_l3-base-temperature_0.9")
+    found = write_report(tmp_path, "run").frame.query("benchmark == 'arith_l3' and is_difference")
+    assert set(zip(found["line"], found["base_line"], strict=True)) == {
+        ("me_icpo", "base"), ("me_icpo, temperature_0.9", "base")
+    }  # fmt: skip
 
 
 def test_a_sweep_without_a_base_is_compared_with_nothing(tmp_path):
