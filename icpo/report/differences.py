@@ -42,10 +42,20 @@ def differences_of(arms: Sequence[Arm]) -> tuple[tuple[Difference, ...], tuple[s
         own = bases[_place(arm), arm.key.swept]
         for base in () if any(arm is one for one in own) else own:
             try:
-                found.append(Difference(arm, base, compare(arm.scores, base.scores)))
+                found.append(Difference(arm, base, compare_arms(arm, base)))
             except ValueError as error:
                 notes.append(f"{arm.cell} and {base.cell} are not compared: {error}")
     return (*found, *_pooled_differences(found)), tuple(notes)
+
+
+def compare_arms(arm: Arm, base: Arm) -> Comparison:
+    """An arm against a base.
+
+    Raises ValueError where they share no question and seed, or were asked other questions of the same names.
+    """
+    if len({one.metrics.get("benchmark_digest") for one in (arm, base)} - {None}) > 1:
+        raise ValueError(f"their {arm.key.benchmark} is not the same (benchmark_digest in metrics.json)")
+    return compare(arm.scores, base.scores)
 
 
 def pooled_arms(arms: Iterable[Arm]) -> tuple[Arm, ...]:

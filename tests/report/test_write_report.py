@@ -166,6 +166,14 @@ def test_cells_on_other_questions_are_not_compared_and_it_is_said(tmp_path):
     assert not [r for r in rows(tmp_path) if r["method"] == "me_icpo-direct"]
 
 
+def test_cells_whose_questions_changed_between_them_are_not_compared_and_it_is_said(tmp_path):
+    MadeUpCell(extra={"benchmark_digest": "before"}).write(tmp_path, "run")
+    me_icpo(extra={"benchmark_digest": "after"}).write(tmp_path, "run")
+    report = write_report(tmp_path, "run")
+    assert "their arith_l1 is not the same" in report.notes[0]
+    assert not report.frame["is_difference"].any()
+
+
 def lines(report):
     """Line and base of each line of Mean@k."""
     found = report.frame[report.frame["metric"] == "mean_at_k"]

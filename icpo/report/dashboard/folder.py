@@ -162,7 +162,7 @@ def _compare_page(folder: Path, listed: Sequence[Listed], shown: Shown) -> list[
             continue
         try:
             blocks = pair_page(a.cell, b.cell, (a.path, b.path), a.texts, (a.num_pages, b.num_pages))
-        except ValueError:  # no question and seed in common
+        except ValueError:  # no question and seed in common, or other questions
             continue
         size += len(json.dumps(blocks))
         _write(folder, f"pairs/p{count}", blocks)

@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
-from icpo.metrics import PER_QUESTION, Estimate, compare, sign_test
+from icpo.metrics import PER_QUESTION, Estimate, sign_test
 from icpo.report.cells import Cell
 from icpo.report.dashboard import charts
 from icpo.report.dashboard.blocks import Block, address, cards, chart, choice, heading, note, table
+from icpo.report.differences import compare_arms
 from icpo.report.tables import METRICS, TextTable
 from icpo.report.text import METRIC_NAMES, interval, percent, whole
 from icpo.safe_text import shortened
@@ -44,9 +45,9 @@ def pair_page(
     """Cell a minus cell b, one metric at a time.
 
     `names` are their paths, `texts` the questions'. The first `num_pages` questions of each have pages.
-    Raises ValueError if they share no question and seed.
+    Raises ValueError where they cannot be compared.
     """
-    found = compare(a.last.scores, b.last.scores).differences
+    found = compare_arms(a.last, b.last).differences
     options = [
         (name, METRIC_NAMES[name], _pair_metric(a, b, names, texts, num_pages, name, found[name]))
         for name in METRICS
