@@ -2,6 +2,7 @@
 
 import csv
 import json
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,7 @@ def _read_jsonl(path: Path) -> list[Row]:
 def _object(line: str, where: str) -> Any:
     """The JSON value of a line; a key of an object may occur once."""
     try:
-        return json.loads(line, object_pairs_hook=_unique, parse_int=_whole_number)
+        return json.loads(line, object_pairs_hook=_unique, parse_int=_whole_number, parse_float=_fraction)
     except json.JSONDecodeError as error:
         way_out = ONE_A_LINE if line.lstrip().startswith("[") else "Correct or drop it."
         raise BenchmarkError(f"{where} is not JSON ({error.msg}). {way_out}") from None
@@ -76,6 +77,15 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _whole_number(digits: str) -> int | str:
     """A number, or the text of one so long that Python would not convert it."""
     return int(digits) if len(digits) <= MAX_DIGITS else digits
+
+
+def _fraction(digits: str) -> float | str:
+    """A number, or the text of one that a float would round."""
+    number = float(digits)
+    try:
+        return number if Decimal(digits) == Decimal(repr(number)) else digits
+    except InvalidOperation:  # an exponent that no decimal number has
+        return digits
 
 
 def _read_csv(path: Path) -> list[Row]:

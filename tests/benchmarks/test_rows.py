@@ -80,3 +80,10 @@ def test_a_whole_number_of_any_length_is_read(tmp_path):
     assert row["answer"] == "9" * 6000
     [item] = Columns("problem", "answer", None, "level", (), 0).items([row], "mine")
     assert (item.answer, item.level) == ("9" * 6000, None)
+
+
+def test_a_number_that_a_float_would_round_is_read_as_it_is_written(tmp_path):
+    path = tmp_path / "q.jsonl"
+    written = ["12345678901234567890.5", "0.12345678901234567891", "1e400", "1e-99999999999999999999", "0.50"]
+    path.write_text("".join(f'{{"answer": {digits}}}\n' for digits in written))
+    assert [row["answer"] for row in read_rows(path)] == [*written[:4], 0.5]
