@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from icpo.errors import IcpoError
+from icpo.errors import IcpoError, RecordsError
 from icpo.metrics import Estimate, summarise
 from icpo.safe_text import escaped, escaped_values
 from icpo.store import job_settings, load_scores, read_manifest, read_metrics, read_status, run_cells
@@ -139,7 +139,11 @@ def load_cell(folder: Path) -> Cell:
     try:
         status = read_status(folder) or {}
         config = dict((read_manifest(folder) or {}).get("config", {}))
-        metrics = escaped_values(read_metrics(folder) or {})
+        if (measured := read_metrics(folder)) is None and status.get("state") == "done":
+            raise RecordsError(
+                "metrics.json is gone, though the cell is done; the same command makes it again"
+            )
+        metrics = escaped_values(measured or {})
         scores = load_scores(folder)
         arms = _arms(folder.name, metrics, scores) if "mean_at_k" in metrics else ()
     except (IcpoError, OSError) as error:

@@ -131,6 +131,13 @@ def test_an_unreadable_cell_is_named_and_the_others_stand(run, file, content):
     assert {r["benchmark"] for r in rows(run) if r["method"] == "me_icpo-direct"} == {"arith_l4"}
 
 
+def test_a_finished_cell_without_its_metrics_is_named(run):
+    cell = run / "run/nano-arith_l3-direct-plain-quick"
+    (cell / "metrics.json").unlink()
+    write_report(run, "run")
+    assert f"`{cell.name}` is unreadable: metrics.json is gone" in (run / "run/report/table.md").read_text()
+
+
 def test_failed_and_unfinished_cells_are_named_with_their_reason(run):
     cell = run / "run/nano-arith_l3-direct-plain-quick"
     rewrite_json(cell / "status.json", lambda status: status | {"state": "failed", "reason": "GPU\nlost"})
