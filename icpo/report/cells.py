@@ -8,7 +8,15 @@ from typing import Any
 from icpo.errors import IcpoError, RecordsError
 from icpo.metrics import Estimate, summarise
 from icpo.safe_text import escaped, escaped_values
-from icpo.store import job_settings, load_scores, read_manifest, read_metrics, read_status, run_cells
+from icpo.store import (
+    job_settings,
+    load_scores,
+    planned_cells,
+    read_manifest,
+    read_metrics,
+    read_status,
+    run_cells,
+)
 from icpo.types import QuestionScore
 
 BASE = "direct"
@@ -121,16 +129,14 @@ def load_cells(outputs: Path, run_name: str) -> tuple[Cell, ...]:
 
     One that cannot be read says so in its state and has no arms. A folder with a log and no manifest is a
     cell that ended before it began, such as one that a scheduler refused; an empty log means that the command
-    line was wrong.
+    line was wrong. A cell that was planned alone has no folder.
     """
+    run = outputs / run_name
     cells = [load_cell(folder) for folder in run_cells(outputs, run_name)]
-    begun = {cell.folder for cell in cells}
-    logs = (path for path in (outputs / run_name).glob("*/run.log") if path.parent not in begun)
-    cells += [
-        Cell(path.parent, "not begun", f"see {path.name}", {}, {}, (), ())
-        for path in logs
-        if path.stat().st_size
-    ]
+    reasons = dict.fromkeys(planned_cells(run), "planned")
+    reasons |= {path.parent: f"see {path.name}" for path in run.glob("*/run.log") if path.stat().st_size}
+    for folder in reasons.keys() - {cell.folder for cell in cells}:
+        cells.append(Cell(folder, "not begun", reasons[folder], {}, {}, (), ()))
     return tuple(sorted(cells, key=lambda cell: cell.folder.name))
 
 

@@ -12,7 +12,7 @@ from icpo.report.figure import write_scores
 from icpo.report.frame import score_frame, write_csv
 from icpo.report.page import latex, markdown
 from icpo.report.paper import comparison
-from icpo.store import planned_cells, run_cells, written_in_turn
+from icpo.store import run_cells, written_in_turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Report:
 def read_report(outputs: Path, run_name: str) -> Report:
     """The report of a stored run. Raises RecordsError without cells."""
     cells = load_cells(outputs, run_name)
-    if not cells and not planned_cells(outputs / run_name):
+    if not cells:
         found = sorted(path.name for path in outputs.glob("*/") if run_cells(outputs, path.name))
         raise RecordsError(
             f"There is no run {run_name!r} in {outputs}. Give a run_name that was run; "

@@ -9,6 +9,7 @@ import pytest
 from icpo.cli.report import main
 from icpo.errors import RecordsError
 from icpo.report import write_report
+from icpo.store import note_planned
 from tests.report.stored_runs import MadeUpCell, me_icpo
 from tests.store.editing import rewrite_json
 
@@ -155,6 +156,13 @@ def test_a_cell_that_ended_before_it_began_is_named(run):
     table = (run / "run/report/table.md").read_text()
     assert "`nano-arith_l5-direct` is not begun: see run.log" in table
     assert "nano-arith_l5-slip" not in table, "a slip on the command line leaves an empty log"
+
+
+def test_a_cell_that_was_planned_alone_is_named(run):
+    note_planned(run / "run", ["nano-arith_l5-direct", "nano-arith_l3-direct-plain-quick"])
+    report = write_report(run, "run")
+    assert "`nano-arith_l5-direct` is not begun: planned" in (run / "run/report/table.md").read_text()
+    assert [cell.state for cell in report.cells if cell.state != "done"] == ["not begun"]
 
 
 def test_a_run_of_failures_alone_still_has_a_report(run):
