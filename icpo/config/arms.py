@@ -55,6 +55,8 @@ def arms_of(preset: Mapping[str, Any]) -> dict[str, Arm]:
             raise ConfigError(
                 f"arms.{name}.set must be a list of overrides, as [method=direct], got {overrides!r}."
             )
+        if not isinstance(values.get("title"), str | None):
+            raise ConfigError(f"arms.{name}.title must be text in quotes, got {values['title']!r}.")
         arms[str(name)] = Arm(str(name), values.get("title"), tuple(overrides))
     return arms
 
@@ -95,6 +97,12 @@ def plan_cells(
         and key not in (*swept, *APART)
         and (_is_sweep(one) or (key == "protocol" and _values(one) != [choices.get(key)]))
     ]
+    if empty := [
+        str(one.input_line) for one in (*overrides.values(), *replacing.values()) if not _values(one)
+    ]:
+        raise ConfigError(
+            f"{empty[0]} names no value, so that nothing would run. See --help for what there is."
+        )
     [combinations] = BasicSweeper.split_arguments(list(overrides.values()), None)
     return [
         PlannedCell(

@@ -87,6 +87,8 @@ def test_choices_of_a_preset_without_arms_name_them():
     [
         (["arm=ful"], ("ful", "Did you mean full", "without_both")),
         (["arm=full", "method=direct"], ("arm=full", "method=direct")),
+        (["selector=range(3,3)"], ("selector=range(3,3) names no value",)),
+        (["benchmark.limit=range(3,3)"], ("benchmark.limit=range(3,3) names no value",)),
     ],
 )
 def test_a_wrong_arm_is_refused(arguments, words):
@@ -95,7 +97,9 @@ def test_a_wrong_arm_is_refused(arguments, words):
     assert all(word in str(caught.value) for word in words)
 
 
-@pytest.mark.parametrize("preset", [{"Bad Name": {}}, {"a": {"titel": "x"}}, {"a": {"set": [1]}}, {"a": "x"}])
+@pytest.mark.parametrize(
+    "preset", [{"Bad Name": {}}, {"a": {"titel": "x"}}, {"a": {"title": 5}}, {"a": {"set": [1]}}, {"a": "x"}]
+)
 def test_arms_that_are_none_are_refused(preset):
     with pytest.raises(ConfigError):
         arms_of(preset)
