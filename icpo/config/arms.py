@@ -86,7 +86,8 @@ def plan_cells(
         one.get_key_element(): one for one in parser.parse_overrides([f"{k}={v}" for k, v in axes.items()])
     }
     overrides = swept | given
-    set_by_arms = {parser.parse_override(one).key_or_group for arm in arms.values() for one in arm.overrides}
+    by_arms = parser.parse_overrides([one for arm in arms.values() for one in arm.all_overrides])
+    set_by_arms = {one.key_or_group for one in by_arms}
     groups = [*NAMING, *sorted(key for key in set_by_arms if key in choices and key not in NAMING)]
     replacing = {key: overrides.pop(key) for key in groups if key in overrides}
     chosen = _chosen(arms, replacing, overrides.pop("arm", None), choices, parser)

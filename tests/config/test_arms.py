@@ -1,8 +1,10 @@
 """Arms: what a preset compares, narrowed or replaced by the command line."""
 
 import pytest
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.errors import HydraException
 
-from icpo.config.arms import arms_of
+from icpo.config.arms import arms_of, plan_cells
 from icpo.errors import ConfigError
 from tests.arms import planned
 
@@ -107,3 +109,8 @@ def test_arms_that_are_none_are_refused(preset):
 
 def test_lists_within_a_list_of_overrides_are_opened():
     assert arms_of({"a": {"set": [["x=1", "y=2"], "z=3"]}})["a"].overrides == ("x=1", "y=2", "z=3")
+
+
+def test_an_override_of_an_arm_that_cannot_be_parsed_is_named():
+    with pytest.raises(HydraException, match="override 'method'"):
+        plan_cells({"a": {"set": ["method"]}}, {}, [], {}, OverridesParser.create())
