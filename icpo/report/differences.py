@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from icpo.metrics import Comparison, compare
-from icpo.report.cells import FULL, Arm
+from icpo.report.cells import FULL, Arm, ArmKey
 
 POOLS = (
     ("arith_l3", "arith_l4", "arith_l5"),
@@ -27,7 +27,7 @@ class Difference:
 
 
 def differences_of(arms: Sequence[Arm]) -> tuple[tuple[Difference, ...], tuple[str, ...]]:
-    """Each arm against each base, and what could not be paired.
+    """Each arm against each base, and what could not be paired or told apart.
 
     Within one backbone, benchmark, protocol and k, and one value of what is swept where that has a base.
     Without a base (an ablation) the full algorithm takes its place. Pools of benchmarks follow.
@@ -45,6 +45,14 @@ def differences_of(arms: Sequence[Arm]) -> tuple[tuple[Difference, ...], tuple[s
                 found.append(Difference(arm, base, compare_arms(arm, base)))
             except ValueError as error:
                 notes.append(f"{arm.cell} and {base.cell} are not compared: {error}")
+    cells: dict[ArmKey, list[str]] = {}
+    for arm in arms:
+        cells.setdefault(arm.key, []).append(arm.cell)
+    notes += [
+        f"{' and '.join(own)} are one line of the tables, which show the last: pass title=NAME for one"
+        for own in cells.values()
+        if len(own) > 1
+    ]
     return (*found, *_pooled_differences(found)), tuple(notes)
 
 

@@ -256,6 +256,12 @@ def test_a_setting_that_was_swept_makes_lines_of_their_own(tmp_path):
     assert all(f"| arith_l3 | {name} | 6 |" in shown for name in names)
 
 
+def test_cells_of_one_line_are_named(tmp_path):
+    for name in ("one", "two"):
+        MadeUpCell(extra={"arm": "base"}).write(tmp_path, "run").rename(tmp_path / "run" / name)
+    assert "one and two are one line of the tables" in write_report(tmp_path, "run").notes[0]
+
+
 def test_arms_without_a_base_of_their_setting_are_compared_with_the_one_there_is(tmp_path):
     swept_run(tmp_path, "", "-temperature_0.9")
     shutil.rmtree(tmp_path / "run/nano-arith_l3-base-temperature_0.9")
