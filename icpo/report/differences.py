@@ -67,13 +67,14 @@ def compare_arms(arm: Arm, base: Arm) -> Comparison:
 
 
 def pooled_arms(arms: Iterable[Arm]) -> tuple[Arm, ...]:
-    """Arms pooled over at least two benchmarks of a pool."""
+    """Arms pooled over at least two benchmarks of a pool, where these share seeds."""
     groups: dict[tuple[object, ...], list[Arm]] = {}
     for arm in arms:
         for pool in POOLS:
             if arm.key.benchmark in pool:
                 groups.setdefault((pool, arm.key.line), []).append(arm)
-    return tuple(_pool(group) for group in groups.values() if len(group) > 1)
+    pools = (_pool(group) for group in groups.values() if len(group) > 1)
+    return tuple(pool for pool in pools if pool.scores)
 
 
 def _pooled_differences(differences: Sequence[Difference]) -> list[Difference]:
@@ -88,21 +89,27 @@ def _pooled_differences(differences: Sequence[Difference]) -> list[Difference]:
         for group in groups.values()
         if len(group) > 1
     )
-    return [Difference(arm, base, compare(arm.scores, base.scores)) for arm, base in pairs]
+    return [
+        Difference(arm, base, compare(arm.scores, base.scores))
+        for arm, base in pairs
+        if {score.key for score in arm.scores} & {score.key for score in base.scores}
+    ]
 
 
 def _pool(arms: Sequence[Arm]) -> Arm:
-    """Several benchmarks as one, every question weighing the same."""
+    """Several benchmarks as one under the seeds that all have, so that every question weighs the same."""
     first = arms[0]
+    seeds = set.intersection(*({score.seed for score in arm.scores} for arm in arms))
+    kept = [(arm, [score for score in arm.scores if score.seed in seeds]) for arm in arms]
     scores = tuple(
         replace(score, question_id=f"{arm.key.benchmark}/{score.question_id}")
-        for arm in arms
-        for score in arm.scores
+        for arm, own in kept
+        for score in own
     )
     tokens = {
-        name: sum(arm.tokens[name] * len(arm.scores) for arm in arms) / len(scores)
+        name: sum(arm.tokens[name] * len(own) for arm, own in kept) / len(scores)
         for name in first.tokens
-        if all(name in arm.tokens for arm in arms)
+        if scores and all(name in arm.tokens for arm in arms)
     }
     return Arm(replace(first.key, benchmark=_pool_name(arms)), "", scores, tokens, {})
 

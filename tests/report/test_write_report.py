@@ -89,6 +89,18 @@ def test_differences_csv_pools_the_levels(run):
     assert found["arith_l3", "mean_over_majority"]["num_pairs"] == "12"
 
 
+@pytest.mark.parametrize("seeds", [(0, 1), (2, 3)])
+def test_a_pool_has_the_seeds_that_all_its_levels_have(tmp_path, seeds):
+    for level, own in (("arith_l3", (0,)), ("arith_l4", seeds)):
+        MadeUpCell(level, seeds=own).write(tmp_path, "run")
+        me_icpo(level, seeds=own).write(tmp_path, "run")
+    write_report(tmp_path, "run")
+    pools = [r for r in rows(tmp_path) if r["benchmark"] == "arith_l3-l4" and r["metric"] == "mean_at_k"]
+    assert [r["std_over_seeds"] for r in pools] == ([""] * 2 if 0 in seeds else [])
+    pairs = {r["num_pairs"] for r in rows(tmp_path, "differences.csv") if r["benchmark"] == "arith_l3-l4"}
+    assert pairs == ({"12"} if 0 in seeds else set())
+
+
 def test_pooled_differences_of_several_arms_are_told_apart(tmp_path):
     for benchmark in ("arith_l3", "arith_l4"):
         MadeUpCell(benchmark=benchmark, method="direct").write(tmp_path, "run")
