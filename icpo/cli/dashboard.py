@@ -24,8 +24,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     log_to_terminal()
     try:
-        if options.run_name[0] == WANDB:
-            _save_views(options.run_name[1:], options.project, options.entity)
+        first, *run_names = options.run_name
+        if first == WANDB and run_names:
+            _save_views(run_names, options.project, options.entity)
             return 0
         from icpo.report.dashboard import write_dashboard
 

@@ -281,6 +281,7 @@ def test_a_run_that_is_not_there(outputs, caplog):
     with pytest.raises(RecordsError, match="no run 'rum'"):
         write_dashboard(outputs, ["run", "rum"], max_questions=1)
     assert main(["rum", "--outputs", str(outputs)]) == 2
+    assert main(["wandb", "--outputs", str(outputs)]) == 2
     assert main(["run", "--outputs", str(outputs)]) == 0
 
 
