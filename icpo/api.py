@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 from urllib.error import URLError
@@ -21,6 +22,7 @@ from icpo.evaluation.journalled import JournalledEngine
 from icpo.grading import Grader
 from icpo.methods import drive
 from icpo.methods.contracts import start
+from icpo.seeding import derive_seed
 from icpo.store import Journal
 from icpo.types import AnswerKind, Engine, Method, Question, QuestionResult, Round, Step, Toolkit, Usage
 
@@ -34,9 +36,10 @@ INTERRUPTED = 130
 class Answer:
     """What a method answers to one question.
 
-    `text` is the majority of the final samples, None where none of them could be read; `share` is the part of
-    all final samples that gave it, in [0, 1]. `rounds` is the trace: a `Round` of ME-ICPO, a `Step` of a
-    search. `usage` counts requests and tokens. `result` holds everything that was sampled.
+    `text` is the majority of the final samples, None where none of them could be read; a tie is broken at
+    random, by seed. `share` is the part of all final samples that gave it, in [0, 1]. `rounds` is the trace:
+    a `Round` of ME-ICPO, a `Step` of a search. `usage` counts requests and tokens. `result` holds everything
+    that was sampled.
     """
 
     text: str | None
@@ -50,7 +53,8 @@ class Solver:
     """A method on a backbone, ready to answer questions.
 
     The engine starts with the first question. Use it as a context manager, or call `close` when done: it
-    holds the model and the grader's workers.
+    holds the model and the grader's workers. nano runs `protocol=quick`; every other model the paper's
+    protocol and budget (1,456 sequences a question), unless `overrides` say otherwise.
 
     Args:
         method: a choice of `conf/method`, or a method object such as `MeIcpo(reward, selector)`.
@@ -137,8 +141,11 @@ class Solver:
     def _answer(self, result: QuestionResult) -> Answer:
         _, finals = result.finals[-1]
         votes = self._tools.votes(finals, result.question.kind)
-        text, count = votes.counts[0] if votes.counts else (None, 0)
-        return Answer(text, count / len(finals), result.trace, result.usage, result)
+        if not votes.winners:
+            return Answer(None, 0.0, result.trace, result.usage, result)
+        scope = derive_seed(result.seed, result.question.question_id)
+        text = Random(derive_seed(scope, "tie")).choice(votes.winners)
+        return Answer(text, votes.counts[0][1] / len(finals), result.trace, result.usage, result)
 
 
 @dataclass(frozen=True)
@@ -219,7 +226,7 @@ def _backbone_overrides(backbone: str) -> list[str]:
     if "/" in backbone or "\\" in backbone or Path(backbone).is_dir():
         name = "".join(c if c.isalnum() or c in "._-" else "_" for c in Path(backbone).name)
         return [*_own_model(backbone), f"backbone.name='{name}'"]
-    return [f"backbone={backbone}"]
+    return [f"backbone={backbone}", *([] if backbone.startswith("nano") else ["protocol=paper"])]
 
 
 def _own_model(model_id: str) -> list[str]:

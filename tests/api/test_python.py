@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 import icpo
+from icpo.config import build
 from icpo.errors import ConfigError, EngineError
 from icpo.methods import Direct
-from icpo.types import Budget
+from icpo.types import Budget, Candidate, Completion, FinishReason, QuestionResult
 
 ROOT = Path(__file__).parents[2]
 QUESTION = "Ben has 135 gems. He finds 41 more gems. How many gems does Ben have now?"
@@ -50,6 +51,35 @@ def test_a_method_object_solves_too():
     with icpo.Solver(Direct(budget=Budget(num_finals=3)), backbone="nano") as solver:
         answer = solver(QUESTION)
     assert len(answer.result.finals[-1][1]) == 3
+
+
+class HalfAndHalf:
+    """A method whose final samples are two answers, each given twice."""
+
+    name = label = "half_and_half"
+
+    def solve(self, question, tools, *, seed):
+        yield from ()
+        answers = [Candidate(Completion("", 1, 1, FinishReason.STOP), text) for text in ("1", "22")]
+        return QuestionResult(question, seed, (), ((0, (*answers, *answers)),))
+
+
+def test_a_tied_vote_is_broken_by_the_seed():
+    with icpo.Solver(HalfAndHalf()) as solver:
+        answers = [solver(QUESTION, seed=seed) for seed in range(12)]
+        assert solver(QUESTION, seed=0) == answers[0]
+    assert {answer.text for answer in answers} == {"1", "22"}
+    assert {answer.share for answer in answers} == {0.5}
+
+
+def test_a_model_has_the_same_protocol_by_name_and_by_hub_id(monkeypatch):
+    jobs = []
+    monkeypatch.setattr("icpo.api.build", lambda job: jobs.append(build(job)) or jobs[-1])
+    for overrides in ([], ["protocol=small"]):
+        for backbone in ("nano", "qwen2_5_0_5b", "Qwen/Qwen2.5-0.5B-Instruct"):
+            icpo.Solver(backbone=backbone, overrides=overrides)
+    assert [job.protocol.name for job in jobs] == ["quick", "paper", "paper", "small", "small", "small"]
+    assert jobs[1].method.budget == jobs[2].method.budget == Budget()
 
 
 def test_a_closed_solver_starts_anew(solver):
