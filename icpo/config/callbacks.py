@@ -71,8 +71,16 @@ class CheckLauncher(Callback):
                 )
 
 
+def _write_nothing(hydra: DictConfig) -> None:
+    """Takes the folder and the files of a single cell out of Hydra's settings."""
+    hydra.run.dir, hydra.output_subdir = ".", None
+    handlers = hydra.job_logging.get("handlers") or {}
+    for name in [name for name, handler in handlers.items() if "filename" in handler]:
+        handlers[name] = {"class": "logging.NullHandler"}
+
+
 class CheckCell(Callback):
-    """Ends a run of a single cell that cannot run."""
+    """Ends a run of a single cell that cannot run; a dry run gets no folder."""
 
     def on_run_start(self, config: DictConfig, **kwargs: Any) -> None:
         """A single cell."""
@@ -83,7 +91,9 @@ class CheckCell(Callback):
             check_config(cell)
             build(cell.tracking)
             job = build(cell.job)
-            if not cell.get("dry_run"):  # which may be of another machine
+            if cell.get("dry_run"):  # which may be of another machine
+                _write_nothing(config.hydra)
+            else:
                 check_job(job, is_here=True)
         except IcpoError as error:
             _leave(str(error))

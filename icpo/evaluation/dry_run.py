@@ -43,13 +43,15 @@ def needs_of(jobs: Mapping[str, object]) -> Iterator[str]:
     One line more for each thing that a run would lack.
 
     Raises:
-        ConfigError: a job samples from no language model, or the number of questions is not known.
+        ConfigError: a job is no Evaluation, or the number of questions is not known.
         BenchmarkError: a file cannot be counted.
     """
     needs, lacking = [], set[str]()
     for name, job in jobs.items():
         if not isinstance(job, Evaluation):
-            raise ConfigError("dry_run is for presets that sample from a language model; this one does not.")
+            raise ConfigError(
+                f"dry_run has no estimate for {name}, a {type(job).__name__}; it covers job=evaluation."
+            )
         needs.append((cell_need(job), job.rates))
         yield describe(name, *needs[-1])
         is_local = isinstance(job.engine, Transformers | Vllm)
@@ -62,7 +64,10 @@ def needs_of(jobs: Mapping[str, object]) -> Iterator[str]:
 
 
 def cell_need(job: Evaluation) -> Need:
-    """The need of all questions under all seeds."""
+    """The need of all questions under all seeds.
+
+    Raises ConfigError where the number of questions is not known.
+    """
     num_questions = job.benchmark.num_questions()
     if num_questions is None:
         raise ConfigError(

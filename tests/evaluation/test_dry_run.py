@@ -165,8 +165,8 @@ def test_the_rows_of_a_file_are_counted_where_nothing_else_tells(tmp_path):
         cell_need(job(*own))
 
 
-def test_a_job_that_asks_no_model_has_no_need():
-    with pytest.raises(ConfigError, match="dry_run"):
+def test_a_job_that_is_no_evaluation_has_no_estimate():
+    with pytest.raises(ConfigError, match="no estimate for cell, a object; it covers job=evaluation"):
         list(needs_of({"cell": object()}))
 
 
