@@ -18,6 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from icpo.errors import RecordsError
+from icpo.lab.probe.estimands import verdicts
 from icpo.lab.scripts.command_line import ends_in_a_line
 from icpo.metrics import mean_at_k, paired_difference
 from icpo.metrics.compare import values_of
@@ -40,10 +41,9 @@ PROBED = {
     "shift_right_tag0": "right, tag 0",
     "shift_wrong_tag1": "wrong, tag 1",
     "shift_wrong_tag0": "wrong, tag 0",
-    "tag1_logit": "log-odds, tag 1",
-    "tag0_logit": "log-odds, tag 0",
 }
-FITTED = {"theory_r2": "R2", "step_size": "step size"}
+KEPT = (*PROBED, "tag1_logit", "tag0_logit")  # doses.csv and the figure have these
+FITTED = ("theory_r2", "step_size")
 TAG_COLOURS = {"1": "#2b6cb0", "0": "#c05621"}
 Row = dict[str, Any]
 
@@ -98,12 +98,11 @@ def trained_row(model: str, metrics: Mapping[str, Any]) -> Row:
 def probed_row(metrics: Mapping[str, Any]) -> Row:
     """What the probe measured; nothing where it was not run or could not measure."""
     row: Row = {}
-    for name in PROBED:
+    for name in KEPT:
         if (found := metrics.get(name)) is not None:
             row |= interval(name, found["value"], found["low"], found["high"])
     row |= {name: metrics.get(name) for name in FITTED}
-    verdicts = metrics.get("verdicts") or {}
-    return row | {f"verdict: {name}": found["holds"] for name, found in verdicts.items() if found}
+    return row | {f"verdict: {name}": found["holds"] for name, found in verdicts(metrics).items() if found}
 
 
 def gains(folder: Path) -> dict[str, Row]:
@@ -132,22 +131,19 @@ def interval(name: str, value: float, low: float, high: float) -> Row:
 
 
 def tables(rows: Sequence[Row]) -> str:
-    """Accuracy and gains, then the probe's numbers, then its verdicts; a line a model."""
-    lines = [["model", "contexts", *ACCEPTANCE.values(), *GAINS]]
-    lines += [
-        [*head(row), *(f"{100 * row[title]:.1f}" for title in ACCEPTANCE.values())]
-        + [shown(row, name, scale=100, digits=1) for name in GAINS]
-        for row in rows
-    ]
-    probed = [["model", "contexts", *PROBED.values(), *FITTED.values()]]
+    """Accuracy with one idea; what the probe says and ME-ICPO gains; the probe's verdicts. A line a model."""
+    accepted = [["model", "contexts", *ACCEPTANCE.values()]]
+    accepted += [[*head(row), *(f"{100 * row[title]:.1f}" for title in ACCEPTANCE.values())] for row in rows]
+    probed = [["model", "contexts", *PROBED.values(), "R2", *GAINS]]
     probed += [
-        [*head(row), *(shown(row, name) for name in PROBED), *(number(row.get(name)) for name in FITTED)]
+        [*head(row), *(shown(row, name) for name in PROBED), number(row.get("theory_r2"))]
+        + [shown(row, name, scale=100, digits=1) for name in GAINS]
         for row in rows
     ]
     names = list(dict.fromkeys(name for row in rows for name in row if name.startswith("verdict: ")))
     judged = [["model", *(name.removeprefix("verdict: ").replace("_", " ") for name in names)]]
     judged += [[row["model"], *(WORDS[row.get(name)] for name in names)] for row in rows]
-    return "\n\n".join(markdown_table(table[0], table[1:]) for table in (lines, probed, judged)) + "\n"
+    return "\n\n".join(markdown_table(table[0], table[1:]) for table in (accepted, probed, judged)) + "\n"
 
 
 WORDS = {True: "holds", False: "fails", None: ""}

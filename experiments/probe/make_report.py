@@ -16,7 +16,7 @@ from scipy.special import expit
 from icpo.benchmarks import ArithmeticSource, WordsSource
 from icpo.evaluation.stored_rules import stored_rules
 from icpo.grading import Grader
-from icpo.lab.probe.estimands import measure
+from icpo.lab.probe.estimands import measure, verdicts
 from icpo.lab.probe.shifts import Shift, shifts_of
 from icpo.lab.scripts.command_line import ends_in_a_line
 from icpo.store import load_results, read_manifest
@@ -57,7 +57,7 @@ def main() -> None:
         measured = measure(shifts)
         (RESULTS / f"{name}.json").write_text(json.dumps(measured, indent=1) + "\n", encoding="utf-8")
         draw(shifts, measured, RESULTS / f"{name}.png")
-    stored = {path.stem: json.loads(path.read_text()) for path in sorted(RESULTS.glob("*.json"))}
+    stored = {path.stem: judged_anew(path) for path in sorted(RESULTS.glob("*.json"))}
     if stored:
         (RESULTS / "table.md").write_text(table(stored), encoding="utf-8")
         draw_shifts(stored, RESULTS / "shifts.png")
@@ -71,6 +71,14 @@ def take_metrics(path: Path) -> None:
     measured = {key: metrics[key] for key in metrics if key in keys}
     (RESULTS / f"{name}.json").write_text(json.dumps(measured, indent=1) + "\n", encoding="utf-8")
     (RESULTS / f"{name}.png").unlink(missing_ok=True)
+
+
+def judged_anew(path: Path) -> dict:
+    """What is stored of a model, its verdicts by the rules in force now."""
+    metrics = json.loads(path.read_text(encoding="utf-8"))
+    metrics["verdicts"] = verdicts(metrics)
+    path.write_text(json.dumps(metrics, indent=1) + "\n", encoding="utf-8")
+    return metrics
 
 
 def shifts_of_cell(folder: Path, config: dict) -> list[Shift]:

@@ -25,12 +25,9 @@ def write_model(folder, model, contexts):
 
 
 def write_probe(folder, model, shift):
-    found = {"value": shift, "low": shift - 0.1, "high": shift + 0.1}
+    found = {"value": shift, "low": shift - 0.1, "high": shift + 0.1, "p": 0.001, "num_questions": 50}
     metrics = {"backbone": model, "shift_right_tag0": found, "shift_wrong_tag0": None, "theory_r2": 0.5}
-    metrics |= {
-        "step_size": None,
-        "verdicts": {"tag_0_never_raises": {"holds": shift < 0}, "slope_is_1": None},
-    }
+    metrics |= {"step_size": None, "slope": None}
     write_json_cell(folder / "probe" / f"{model}-arith_l3-default", metrics)
 
 
@@ -56,7 +53,7 @@ def test_tables_leave_blanks_and_the_figure_is_drawn(tmp_path, script):
     write_probe(tmp_path, "dose_1", 0.2)
     rows = script.rows_of(tmp_path)
     acceptance, probed, judged = script.tables(rows).split("\n\n")
-    assert acceptance.splitlines()[3] == "| dose_1 | 64 | 50.0 | 50.0 | 50.0 | 50.0 | 50.0 |  |  |"
+    assert acceptance.splitlines()[3] == "| dose_1 | 64 | 50.0 | 50.0 | 50.0 | 50.0 | 50.0 |"
     assert "+0.20 [+0.10, +0.30]" in probed.splitlines()[3] and "+" not in probed.splitlines()[2]
-    assert judged.splitlines()[2:4] == ["| dose_0 |  |", "| dose_1 | fails |"]
+    assert judged.splitlines()[2:4] == ["| dose_0 |  |  |", "| dose_1 | fails | fails |"]
     assert len(script.draw(rows).axes) == 4

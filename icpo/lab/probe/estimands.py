@@ -1,7 +1,7 @@
 """Estimates of the probe, intervals, and verdicts on predictions."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from math import isfinite, sqrt
 from typing import Any
 
@@ -73,9 +73,6 @@ def measure(shifts: Sequence[Shift]) -> dict[str, Any]:
         "priming_scored": mean_of(_from_base(shifts, "none", lambda s: s.scored)),
         "tag1_logit": mean_of(_from_base(shifts, "1", _logit)),
         "tag0_logit": mean_of(_from_base(shifts, "0", _logit)),
-        "tag0_change": mean_of(
-            (s.question_id, s.change) for kind in KINDS for s in shifts if s.condition == f"{kind}/working/0"
-        ),
         "tag0_below_untagged": _contrast(table, _logit, ("0", "none")),
         "others_scored": mean_of(
             (s.question_id, s.others)
@@ -92,7 +89,7 @@ def measure(shifts: Sequence[Shift]) -> dict[str, Any]:
     fitted = {f"{kind}/working/{tag}" for kind in KINDS for tag in ("1", "0", "none")}
     fits = fit_models([s for s in shifts if s.condition in fitted])
     best = fits.get("priming_and_mirror_descent")
-    return {
+    metrics = {
         **{name: None if found is None else asdict(found) for name, found in measured.items()},
         "slope": _slope(shifts, _sampled),
         "slope_scored": _slope(shifts, _scored),
@@ -102,49 +99,59 @@ def measure(shifts: Sequence[Shift]) -> dict[str, Any]:
         "step_size": best.parameters[0] if best else None,
         "theory_r2": fits["mirror_descent"].r2 if fits else None,
         "theory_r2_with_priming": best.r2 if best else None,
-        "verdicts": verdicts(measured, _slope(shifts, _sampled)),
     }
+    return {**metrics, "verdicts": verdicts(metrics)}
 
 
-def verdicts(measured: Mapping[str, Measured | None], slope: Mapping[str, float] | None) -> dict[str, Any]:
-    """Each prediction: finding, p after Holm, and whether it holds.
+def verdicts(metrics: Mapping[str, Any]) -> dict[str, Any]:
+    """Each prediction: its estimands with their p after Holm, and whether it holds; null where not measured.
 
-    `tag_matters` and `tag_0_lowers` hold where the effect has the theory's sign and p < 0.05 after Holm over
-    the primary contrasts; `never_raises` fails where the change at tag 0 is above 0 likewise. Predictions of
-    no difference hold where 0 is inside the interval; `tag_0_does_nothing` is an equivalence test.
+    `metrics` are those that `measure` returns. `tag_matters`, `mention_primes` and `tag_0_below_no_tag` hold
+    where the effect has the sign that the name says and p < 0.05 after Holm over the primary contrasts.
+    `tag_0_never_raises` fails where the change of a right or of a wrong attempt tagged 0 is above 0 likewise:
+    each kind is judged on its own, since opposite changes would cancel in a mean. Predictions of no
+    difference hold where 0 is inside the interval; `tag_0_does_nothing` is an equivalence test on each kind.
     """
-    primary = ("tag_effect_logit", "priming_logit", "tag0_change", "tag0_below_untagged")
-    adjusted = holm({name: found.p for name in primary if (found := measured.get(name)) is not None})
+    punished = ("shift_right_tag0", "shift_wrong_tag0")
+    primary = ("tag_effect_logit", "priming_logit", "tag0_below_untagged", *punished)
+    measured = {name: Measured(**found) for name, found in metrics.items() if _is_measured(found)}
+    adjusted = holm({name: measured[name].p for name in primary if name in measured})
 
-    def judged(name: str, holds: Callable[[Measured], bool]) -> dict[str, Any] | None:
-        found = measured.get(name)
-        if found is None:
+    def judged(names: Sequence[str], holds: Callable[[str, Measured], bool]) -> dict[str, Any] | None:
+        found = [name for name in names if name in measured]
+        if not found:
             return None
-        return {"holds": holds(found), "estimand": name, "p_holm": adjusted.get(name)}
+        p = {name: adjusted.get(name) for name in found}
+        return {"holds": all(holds(name, measured[name]) for name in found), "p_holm": p}
 
-    def has_sign(name: str, sign: int) -> Callable[[Measured], bool]:
-        return lambda m: sign * m.value > 0 and adjusted.get(name, m.p) < 0.05
+    def has_sign(sign: int) -> Callable[[str, Measured], bool]:
+        return lambda name, m: sign * m.value > 0 and adjusted[name] < 0.05
 
-    def includes_zero(m: Measured) -> bool:
+    def includes_zero(_: str, m: Measured) -> bool:
         return m.low <= 0 <= m.high
 
-    def is_equivalent(m: Measured) -> bool:
+    def is_equivalent(_: str, m: Measured) -> bool:
         half = (m.high - m.value) * stats.t.ppf(0.95, m.num_questions - 1)
         reach = half / stats.t.ppf(0.975, m.num_questions - 1)
         return bool(abs(m.value) + reach < EQUIVALENCE)
 
+    slope = metrics.get("slope")
     return {
-        "tag_matters": judged("tag_effect_logit", has_sign("tag_effect_logit", 1)),
-        "mention_primes": judged("priming_logit", has_sign("priming_logit", 1)),
-        "tag_0_never_raises": judged("tag0_change", lambda m: not has_sign("tag0_change", 1)(m)),
-        "tag_0_below_no_tag": judged("tag0_below_untagged", has_sign("tag0_below_untagged", -1)),
-        "tag_0_does_nothing": judged("tag0_change", is_equivalent),
+        "tag_matters": judged(("tag_effect_logit",), has_sign(1)),
+        "mention_primes": judged(("priming_logit",), has_sign(1)),
+        "tag_0_never_raises": judged(punished, lambda *found: not has_sign(1)(*found)),
+        "tag_0_below_no_tag": judged(("tag0_below_untagged",), has_sign(-1)),
+        "tag_0_does_nothing": judged(punished, is_equivalent),
         "slope_is_1": None if slope is None else {"holds": bool(slope["low"] <= 1 <= slope["high"]), **slope},
-        "others_stay": judged("others_scored", includes_zero),
-        "right_and_wrong_alike": judged("right_minus_wrong", includes_zero),
-        "tags_add_up": judged("three_minus_three_times_one", includes_zero),
-        "order_does_not_matter": judged("order", includes_zero),
+        "others_stay": judged(("others_scored",), includes_zero),
+        "right_and_wrong_alike": judged(("right_minus_wrong",), includes_zero),
+        "tags_add_up": judged(("three_minus_three_times_one",), includes_zero),
+        "order_does_not_matter": judged(("order",), includes_zero),
     }
+
+
+def _is_measured(found: Any) -> bool:
+    return isinstance(found, Mapping) and found.keys() == {field.name for field in fields(Measured)}
 
 
 def holm(p: Mapping[str, float]) -> dict[str, float]:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from icpo.lab.probe.estimands import holm, mean_of, measure
+from icpo.lab.probe.estimands import holm, mean_of, measure, verdicts
 from icpo.lab.probe.shifts import Count, Shift
 
 SAMPLES = 400
@@ -71,6 +71,21 @@ def test_a_policy_that_ignores_its_prompt_passes_the_equivalence_test_alone():
     found = holds(measure(simulated(lambda p0, tag: p0)))
     assert found["tag_0_does_nothing"] and found["tag_0_never_raises"]
     assert not found["tag_matters"] and not found["mention_primes"]
+
+
+def test_opposite_changes_of_right_and_wrong_attempts_do_not_pass_as_none():
+    def tagged_0(shift):
+        return {"value": shift, "low": shift - 0.02, "high": shift + 0.02, "p": 1e-9, "num_questions": 190}
+
+    def found(right, wrong):
+        return holds(
+            {"verdicts": verdicts({"shift_right_tag0": tagged_0(right), "shift_wrong_tag0": tagged_0(wrong)})}
+        )
+
+    assert found(-0.10, +0.08) == {"tag_0_never_raises": False, "tag_0_does_nothing": False}
+    assert found(+0.08, -0.10) == {"tag_0_never_raises": False, "tag_0_does_nothing": False}
+    assert found(-0.22, -0.01) == {"tag_0_never_raises": True, "tag_0_does_nothing": False}
+    assert found(-0.01, -0.02) == {"tag_0_never_raises": True, "tag_0_does_nothing": True}
 
 
 def test_what_was_not_measured_is_null():
