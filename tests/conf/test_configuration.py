@@ -63,6 +63,16 @@ def test_a_choice_is_called_what_its_file_is_called(group):
         assert name == path.stem or name.startswith("${icpo.question_name:"), path
 
 
+@pytest.mark.parametrize("group", ["backbone", "reward", "selector"])
+def test_choices_that_share_a_file_have_names_of_their_own(group):
+    names = {
+        choice: node["name"]
+        for choice, node in yaml.safe_load((CONF / group / "_choices.yaml").read_text()).items()
+    }
+    assert len({*names.values()}) == len(names)
+    assert all(name == choice for choice, name in names.items() if not choice.startswith("_"))
+
+
 def test_the_main_table_is_the_papers():
     config = composed("+exp=main_table", "backbone=qwen7b")
     job = build(config.job)
