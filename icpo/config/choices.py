@@ -12,7 +12,13 @@ from icpo.config.source import conf_folder, files_below
 
 TABLE = "_choices.yaml"  # several choices of a group in one file, by name
 COMMENT = re.compile(r"^# (.*(?:\n# .*)*)\n(\w+):", re.M)
-KINDS = ("paper", "nano", "theory")
+KINDS = ("paper", "nano", "theory", "other")
+OTHER = (
+    "nk_time",
+    "small_models",
+    "solve",
+    "throughput",
+)  # neither tables of the paper's models nor of nano's
 
 
 def register_tables() -> None:
@@ -40,7 +46,7 @@ def choices(folders: Sequence[Path] = ()) -> dict[str, dict[str, str]]:
 
 
 def presets_by_kind() -> dict[str, dict[str, str]]:
-    """The presets of conf/ by kind: paper, embedded backbone, theory."""
+    """The presets of conf/ by kind: the paper's models, nano, theory, others."""
     grouped: dict[str, dict[str, str]] = {kind: {} for kind in KINDS}
     for name, line in choices()["exp"].items():
         grouped[_kind(conf_folder() / f"exp/{name}.yaml")][name] = line
@@ -83,11 +89,10 @@ def _described(path: Path) -> Iterator[tuple[str, str]]:
 
 def _kind(preset: Path) -> str:
     """Which of KINDS a preset is, by what it is based on."""
+    if preset.stem in OTHER:
+        return "other"
     head = preset.read_text(encoding="utf-8").partition("run_name")[0]
-    if "_theory" in head:
-        return "theory"
-    is_nano = "_nano" in head or ("_evaluation" in head and "_paper" not in head)
-    return "nano" if is_nano else "paper"
+    return next((kind for kind in ("theory", "paper") if f"_{kind}" in head), "nano")
 
 
 HEADER = """\

@@ -29,7 +29,12 @@ WHAT = {
     "teacher": "the policy optimisation that is imitated, in the theory",
     "tracking": "where progress is logged",
 }
-KINDS = {"paper": "of the paper", "nano": "on the embedded backbone", "theory": "of the theory"}
+KINDS = {
+    "paper": "of the paper",
+    "nano": "on the embedded backbone",
+    "theory": "of the theory",
+    "other": "for your own questions, small models and speed",
+}
 
 
 def settings() -> str:

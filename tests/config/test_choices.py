@@ -1,6 +1,7 @@
 """What `--help` and a list of presets show."""
 
 from icpo.config import choices, help_text, presets, presets_by_kind
+from tests.composing import composed
 
 
 def test_every_preset_is_of_one_kind_and_has_a_line():
@@ -10,6 +11,18 @@ def test_every_preset_is_of_one_kind_and_has_a_line():
         "main_table" in kinds["paper"] and "quickstart" in kinds["nano"] and "kl_sandwich" in kinds["theory"]
     )
     assert all(line for names in kinds.values() for line in names.values())
+
+
+def test_a_preset_s_kind_follows_its_backbone():
+    found = {kind: {backbone_of(name) for name in names} for kind, names in presets_by_kind().items()}
+    assert found["paper"] == {"qwen7b"} and "qwen7b" not in found["other"]
+    assert found["nano"] == {"nano", None} and found["theory"] == {None}  # None: it trains nano
+    nanos = [name for names in presets_by_kind().values() for name in names if backbone_of(name) == "nano"]
+    assert {*nanos} - {*presets_by_kind()["nano"]} == {"solve"}
+
+
+def backbone_of(preset):
+    return composed(f"+exp={preset}").get("backbone", {}).get("name")
 
 
 def test_choices_of_files_and_of_tables_have_a_line_and_bases_are_not_shown():
