@@ -13,12 +13,7 @@ from icpo.config.source import conf_folder, files_below
 TABLE = "_choices.yaml"  # several choices of a group in one file, by name
 COMMENT = re.compile(r"^# (.*(?:\n# .*)*)\n(\w+):", re.M)
 KINDS = ("paper", "nano", "theory", "other")
-OTHER = (
-    "nk_time",
-    "small_models",
-    "solve",
-    "throughput",
-)  # neither tables of the paper's models nor of nano's
+OTHER = ("nk_time", "small_models", "solve", "throughput")  # on neither the paper's models nor nano alone
 
 
 def register_tables() -> None:

@@ -71,7 +71,10 @@ class JournalledEngine:
         self._numbers = count()
 
     def submit(self, ticket: int, request: SampleRequest) -> None:
-        """Queues a request whose completions are neither known nor in flight."""
+        """Queues a request whose completions are neither known nor in flight.
+
+        Raises EngineError for a request that scores texts where the engine cannot.
+        """
         if request.scored and not getattr(self._engine, "can_score", False):
             raise EngineError(
                 f"The engine ({self.identity}) gives no log-probabilities of given texts. "

@@ -61,7 +61,10 @@ class Contract(Observer):
         _require_generator(f"{self._name}: solve", solving, QuestionResult)
 
     def requested(self, requests: list[SampleRequest]) -> None:
-        """Check a stage's requests; the message names the function that yielded them."""
+        """Check a stage's requests.
+
+        Raises ContractError, which names the function that yielded them.
+        """
         self._num_stages += 1
         where = f"{self._name}: {_innermost(self._solving)}"
         if self._num_stages > self._max_stages:
@@ -76,7 +79,7 @@ class Contract(Observer):
         )
 
     def returned(self, result: QuestionResult) -> QuestionResult:
-        """Check the result."""
+        """Check the result; raises ContractError."""
         name, seed = self._name, self._seed
         _hold(isinstance(result, QuestionResult), f"{name}: solve must return QuestionResult", result)
         given = (

@@ -117,7 +117,10 @@ def keys_used(result: QuestionResult) -> set[str]:
 
 
 def load_lines(path: Path, decode: Callable[[Mapping[str, Any]], Stored]) -> tuple[Stored, ...]:
-    """The values of a cell's file; none without the file."""
+    """The values of a cell's file; none without the file.
+
+    Raises RecordsError where a line is damaged.
+    """
     manifest = read_manifest(path.parent) or {}
     values = decoded_lines(path, seal_in(manifest), decode)
     if None in values:

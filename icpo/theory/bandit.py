@@ -58,7 +58,10 @@ def sample_draws(bandit: Bandit, num_tasks: int, num_rounds: int, generator: tor
 
 
 def unit_noise(noise: Noise, shape: tuple[int, ...], generator: torch.Generator) -> Tensor:
-    """Zero-mean noise of variance 1; laplace and student_t (3 degrees of freedom) are not sub-Gaussian."""
+    """Zero-mean noise of variance 1, of the given shape.
+
+    laplace and student_t (3 degrees of freedom) are not sub-Gaussian. Raises ValueError for any other name.
+    """
     if noise == "gaussian":
         return _normal(shape, generator)
     if noise == "rademacher":

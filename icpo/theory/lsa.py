@@ -42,7 +42,10 @@ class Lsa:
     attends_query: bool
 
     def logits(self, history: History) -> Tensor:
-        """Next logits q_x + (1/t) R G_t W_KQ q, shape (B, K). Paper, Lemma (query-column closed form)."""
+        """Next logits q_x + (1/t) R G_t W_KQ q, shape (B, K). Paper, Lemma (query-column closed form).
+
+        Raises ValueError before the first round.
+        """
         if history.t < 1:
             raise ValueError(
                 "an LSA divides by the number of finished rounds t, which must be at least 1, got 0"

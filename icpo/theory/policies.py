@@ -13,7 +13,10 @@ def project(logits_BK: Tensor) -> Tensor:
 
 
 def mix_uniform(probabilities_BK: Tensor, gamma: float) -> Tensor:
-    """The exploring policy (1 - gamma) p + gamma 1/K. Paper, Eq. (pol)."""
+    """The exploring policy (1 - gamma) p + gamma 1/K, same shape. Paper, Eq. (pol).
+
+    Raises ValueError where gamma is not in [0, 1].
+    """
     if not 0 <= gamma <= 1:
         raise ValueError(f"gamma must be in [0, 1], got {gamma}")
     return (1 - gamma) * probabilities_BK + gamma / probabilities_BK.shape[-1]

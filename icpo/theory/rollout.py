@@ -40,7 +40,7 @@ def rollout(player: Player, draws: Draws) -> Trajectories:
 
 
 def uniform_policy(history: History) -> Tensor:
-    """1/K everywhere: what teacher and students play before they have seen anything."""
+    """1/K everywhere, shape (B, K): what teacher and students play before they have seen anything."""
     return torch.full_like(history.counts_BK, 1 / history.counts_BK.shape[-1])
 
 

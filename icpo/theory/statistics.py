@@ -36,12 +36,12 @@ class Statistics:
 
     @property
     def fisher_KK(self) -> Tensor:
-        """Gamma-hat, the average Fisher matrix. Paper, main text."""
+        """Gamma-hat, the average Fisher matrix, (K, K). Paper, main text."""
         return self.fisher_sum_KK / self.num_prefixes
 
     @property
     def second_moment_ZZ(self) -> Tensor:
-        """Sigma-hat of z. Paper, Lemma (empirical Fisher-weighted quadratic)."""
+        """Sigma-hat of z, (Z, Z). Paper, Lemma (empirical Fisher-weighted quadratic)."""
         num_z = 2 * self.num_arms
         return self.moment_sum_FF[:num_z, :num_z] / self.num_prefixes
 
@@ -95,7 +95,10 @@ class Quadratic:
 
 
 def root(psd: Tensor) -> Tensor:
-    """The symmetric square root of a positive semidefinite matrix; rounding below zero counts as zero."""
+    """The symmetric square root of a positive semidefinite matrix, same shape.
+
+    Eigenvalues that rounding puts below zero count as zero.
+    """
     values, vectors = torch.linalg.eigh(psd)
     symmetric: Tensor = vectors * values.clamp_min(0).sqrt() @ vectors.T
     return symmetric
@@ -104,7 +107,8 @@ def root(psd: Tensor) -> Tensor:
 def collect(teacher: Teacher, draws: Draws, block_size: int | None = None) -> Statistics:
     """Run the teacher on the draws and summarise its prefixes t = 1..N-1. Paper, data generation.
 
-    `block_size` tasks are played at a time; None leaves it to `tasks_per_block`.
+    `block_size` tasks are played at a time; None leaves it to `tasks_per_block`. Raises ValueError for fewer
+    than 2 rounds.
     """
     if draws.num_rounds < 2:
         raise ValueError(f"training needs trajectories of at least 2 rounds, got {draws.num_rounds}")

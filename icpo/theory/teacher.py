@@ -32,7 +32,10 @@ class Teacher:
         return cls(step_size, gamma, U, -penalty * U)
 
     def logits(self, history: History) -> Tensor:
-        """Logits after the history, shape (B, K). Paper, Eq. (real-update)."""
+        """Logits after the history, shape (B, K). Paper, Eq. (real-update).
+
+        Raises ValueError before the first round.
+        """
         if history.t < 1:
             raise ValueError(f"t counts finished rounds and must be at least 1, got {history.t}")
         pulled = history.rewards_BK @ self.U.T + history.counts_BK @ self.V.T

@@ -37,9 +37,10 @@ def attend(
 ) -> Part:
     """Attention output (..., Q, D) in q's dtype and log-sum-exp of scores (..., Q) in float32.
 
-    There is at least one row, one query and one key. `bias` is added to the scores; `is_causal` lets query i
-    see positions up to i. `way` None takes what is fastest on the device; all but `by_fused_kernel` hold at
-    most `max_scores` scores at a time.
+    Shapes: `q` (..., Q, D), `k` and `v` (..., S, D), `bias` as the scores, (..., Q, S), or broadcast. There
+    is at least one row, one query and one key. `bias` is added to the scores; `is_causal` lets query i see
+    positions up to i. `way` None takes what is fastest on the device; all but `by_fused_kernel` hold at most
+    `max_scores` scores at a time.
     """
     on_cpu = q.device.type == "cpu"
     if way is None:
@@ -65,7 +66,10 @@ def rows_at_a_time(q: Tensor, k: Tensor, max_scores: int) -> list[slice]:
 def by_fused_kernel(
     q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None = None, is_causal: bool = False
 ) -> Part:
-    """`attend` by the CPU's kernel that gives the log-sum-exp too; the public function keeps it to itself."""
+    """`attend`, shapes as there, by the CPU's kernel that gives the log-sum-exp too.
+
+    The public function keeps it to itself.
+    """
     out, lse = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(
         q, k, v, is_causal=is_causal, attn_mask=bias
     )
@@ -73,7 +77,10 @@ def by_fused_kernel(
 
 
 def by_softmax(q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None = None) -> Part:
-    """`attend` for a GPU: few passes over the scores, in float32, which are most of what a step reads."""
+    """`attend`, shapes as there, for a GPU.
+
+    It passes over the scores, in float32 most of what a step reads, few times.
+    """
     scale = q.shape[-1] ** -0.5
     scores = q @ k.transpose(-1, -2)
     scores = scores.float().mul_(scale) if bias is None else torch.add(bias.float(), scores, alpha=scale)
@@ -83,7 +90,10 @@ def by_softmax(q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None = None) -> P
 
 
 def by_powers_of_two(q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None = None) -> Part:
-    """`attend` for a CPU: exp2 takes a quarter of the time of exp; in place, scores stay in its cache."""
+    """`attend`, shapes as there, for a CPU.
+
+    exp2 takes a quarter of the time of exp; in place, scores stay in its cache.
+    """
     scale = q.shape[-1] ** -0.5 / log(2)
     scores = (q @ k.transpose(-1, -2)).float()
     if bias is None:
@@ -98,7 +108,7 @@ def by_powers_of_two(q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None = None
 
 
 def merge(parts: Sequence[Part]) -> Tensor:
-    """Attention over all segments together, from that over each."""
+    """Attention (..., Q, D) over all segments together, from what `attend` returns for each."""
     weights = torch.stack([lse for _, lse in parts]).softmax(dim=0).to(parts[0][0].dtype)
     total = parts[0][0] * weights[0, ..., None]
     for (out, _), weight in zip(parts[1:], weights[1:], strict=True):

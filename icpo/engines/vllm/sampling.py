@@ -33,7 +33,10 @@ def sampling_parameters(
 
 
 def sampled_completion(sample: Any, num_prompt_tokens: int, num_cached_tokens: int) -> Completion:
-    """A sample that ended."""
+    """A sample that ended.
+
+    Raises EngineError where vLLM ended it in a way that is not known.
+    """
     if sample.finish_reason not in REASONS:
         raise EngineError(f"vLLM ended a completion with {sample.finish_reason!r}, which is not expected.")
     reason = REASONS[sample.finish_reason]
