@@ -6,7 +6,8 @@
 
 Everything is real but the engine, which is scripted. Each command is a process of its own, whose CPU seconds
 and peak memory the operating system counts. The exponent is the slope of log(seconds) over log(size) between
-the two largest sizes, less what an empty command costs: about 1 where work is linear.
+the two largest sizes, less what an empty command (`icpo.run --help`) costs: about 1 where work is linear.
+There is none where a command takes no more than the empty one.
 """
 
 import argparse
@@ -165,12 +166,16 @@ def _size_mb(folder: Path) -> float:
 
 
 def exponents(spent: Sequence[Spent], empty_seconds: float) -> dict[str, float]:
-    """The slope between the two largest sizes of each part, without the cost of an empty command."""
+    """The slope between the two largest sizes of each part, without the cost of an empty command.
+
+    Parts that take no more than the empty command have none.
+    """
     found = {}
     for part in dict.fromkeys(one.part for one in spent):
         *_, a, b = sorted((one for one in spent if one.part == part), key=lambda one: one.size)
-        rest = [max(one.cpu_seconds - empty_seconds, 0.01) for one in (a, b)]
-        found[part] = math.log(rest[1] / rest[0]) / math.log(b.size / a.size)
+        rest = [one.cpu_seconds - empty_seconds for one in (a, b)]
+        if min(rest) > 0:
+            found[part] = math.log(rest[1] / rest[0]) / math.log(b.size / a.size)
     return found
 
 
