@@ -1,7 +1,7 @@
-"""`icpo.run` with every draw counted at the engine: python -m tests.end_to_end.counted_run LEDGER RUN ARGS...
+"""`icpo.run` counted at the engine: python -m tests.end_to_end.counted_run LEDGER RUN ARGS...
 
-One JSON line in LEDGER when the engine is asked for a draw, with whether the journals in the folder RUN hold
-it already, and one when it has answered.
+One JSON line in LEDGER when the engine is asked for a batch, or for a request where it knows no batches,
+with whether the journals in the folder RUN hold it already, and one when it has answered.
 """
 
 import json

@@ -1,14 +1,14 @@
-"""Kills runs at random moments and proves that nothing is lost and nothing is drawn twice.
+"""Kills runs at random moments and proves that nothing is lost and nothing is sampled twice.
 
 Usage: python -m tests.end_to_end.kill_harness [--kills 50] [--engine transformers|vllm] [--seed 0]
     [--methods direct,me_icpo] [--extend]
 
 A run is killed with SIGKILL, half the times at any moment, half the times within 30 ms of a write to its
 files, and started again until it ends by itself; then the next begins. With the transformers engine the
-results and the table must be those of a run that was left alone. With vLLM, whose draws depend on what else
-is drawn, every draw that was stored must stay as it was. With both, the engine must never be asked for a
-draw that is stored. With --extend every run is finished with half the questions first, and what is killed is
-its extension.
+results and the table must be those of a run that was left alone. With vLLM, whose samples depend on what
+else is sampled, every sample that was stored must stay as it was. With both, the engine must never be asked
+for what is stored. It is counted in batches, as the journal stores them; with vLLM a batch is one request.
+With --extend every run is finished with half the questions first, and what is killed is its extension.
 """
 
 import argparse
@@ -48,11 +48,11 @@ class Tally:
 
     runs: int = 0
     kills: int = 0
-    draws_asked: int = 0
-    draws_cut_short: int = 0
+    batches_asked: int = 0
+    batches_cut_short: int = 0
     kills_survived: int = 0
-    stored_draws_lost: int = 0
-    stored_draws_asked_again: int = 0
+    stored_batches_lost: int = 0
+    stored_batches_asked_again: int = 0
     stored_results_lost: int = 0
     results_that_differ: int = 0
     tables_that_differ: int = 0
@@ -67,26 +67,26 @@ class Tally:
         return self.kills_survived == self.kills and not any(losses.values())
 
 
-DONE = ("runs", "kills", "draws_asked", "draws_cut_short", "kills_survived")
+DONE = ("runs", "kills", "batches_asked", "batches_cut_short", "kills_survived")
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """All that a run has stored: completions by cell and key, result rows by cell, seed and question."""
+    """All that a run has stored: batches by cell and key, result rows by cell, seed and question."""
 
-    draws: dict[tuple[str, str], object]
+    batches: dict[tuple[str, str], object]
     results: dict[tuple[str, int, str], object]
 
     @classmethod
     def of(cls, run: Path) -> "Snapshot":
-        draws, results = {}, {}
+        batches, results = {}, {}
         for cell in run_cells(run.parent, run.name):
             if (cell / JOURNAL_NAME).exists():
                 reader = stored_keys(cell / JOURNAL_NAME)
-                draws |= {(cell.name, key): reader.get(key) for key in reader}
+                batches |= {(cell.name, key): reader.get(key) for key in reader}
                 reader.close()
             results |= {(cell.name, row["seed"], row["question_id"]): row for row in read_results(cell)}
-        return cls(draws, results)
+        return cls(batches, results)
 
 
 class KillTest:
@@ -117,7 +117,7 @@ class KillTest:
             self._compare_stored(seen, self._run_to_the_end(run.name))
             self._compare_with_reference(run)
             self.tally.kills_survived += self.tally.kills - kills_before
-        self._count_draws()
+        self._count_batches()
         return self.tally
 
     def _start(self, run: Path, *overrides: str) -> subprocess.Popen[bytes]:
@@ -169,8 +169,8 @@ class KillTest:
         return True
 
     def _compare_stored(self, before: Snapshot, after: Snapshot) -> Snapshot:
-        self.tally.stored_draws_lost += sum(
-            after.draws.get(key) != draw for key, draw in before.draws.items()
+        self.tally.stored_batches_lost += sum(
+            after.batches.get(key) != batch for key, batch in before.batches.items()
         )
         self.tally.stored_results_lost += sum(
             after.results.get(k) != row for k, row in before.results.items()
@@ -192,13 +192,13 @@ class KillTest:
         ]
         self.tally.tables_that_differ += tables[0] != tables[1]
 
-    def _count_draws(self) -> None:
+    def _count_batches(self) -> None:
         for ledger in self._folder.glob("run*.ledger"):
             lines = [json.loads(line) for line in ledger.read_text().splitlines()]
             asked = [line for line in lines if line["event"] == "asked"]
-            self.tally.draws_asked += len(asked)
-            self.tally.draws_cut_short += 2 * len(asked) - len(lines)
-            self.tally.stored_draws_asked_again += sum(line["known"] for line in asked)
+            self.tally.batches_asked += len(asked)
+            self.tally.batches_cut_short += 2 * len(asked) - len(lines)
+            self.tally.stored_batches_asked_again += sum(line["known"] for line in asked)
 
 
 def _size(run: Path) -> int:

@@ -8,19 +8,19 @@ from tests.reliability import report_row
 
 
 @pytest.mark.slow
-def test_ten_kills_lose_nothing_and_draw_nothing_twice(tmp_path):
+def test_ten_kills_lose_nothing_and_sample_nothing_twice(tmp_path):
     tally = kill_test(10, "transformers", seed=7, folder=tmp_path)
     print(tally)
     assert tally.is_clean, tally
     assert tally.kills == 10
-    assert tally.draws_asked > 0
-    lost = tally.stored_draws_lost + tally.stored_results_lost
+    assert tally.batches_asked > 0
+    lost = tally.stored_batches_lost + tally.stored_results_lost
     different = tally.results_that_differ + tally.tables_that_differ
     report_row(
         "SIGKILL at random moments and within 30 ms of a write",
-        f"{tally.kills} kills over {tally.runs} runs, {tally.draws_asked} samples asked of the engine",
-        f"survived {tally.kills_survived}; samples and results lost {lost}; sampled again "
-        f"{tally.stored_draws_asked_again}; results and tables that differ {different}; unsound cells "
+        f"{tally.kills} kills over {tally.runs} runs, {tally.batches_asked} batches asked of the engine",
+        f"survived {tally.kills_survived}; batches and results lost {lost}; sampled again "
+        f"{tally.stored_batches_asked_again}; results and tables that differ {different}; unsound cells "
         f"{tally.unsound_cells}; processes left behind {tally.orphans}",
     )
 
@@ -41,7 +41,7 @@ def test_kills_of_an_extension_lose_nothing_and_end_as_one_larger_run(tmp_path):
     assert tally.kills == 4
     report_row(
         "SIGKILL while a finished cell is given twice the questions",
-        f"{tally.kills} kills over {tally.runs} runs, {tally.draws_asked} samples asked of the engine",
+        f"{tally.kills} kills over {tally.runs} runs, {tally.batches_asked} batches asked of the engine",
         f"survived {tally.kills_survived}; results and table those of one larger run; sampled again "
-        f"{tally.stored_draws_asked_again}",
+        f"{tally.stored_batches_asked_again}",
     )
