@@ -2,11 +2,11 @@
 
 Reads RUN/report/costs.csv, which make_table.py writes, and the scores of its cells; writes matched.csv and
 matched.md beside it (matched_METHOD.csv and .md for another method than ME-ICPO). Each arm of it meets, of
-each rival, the arm of highest Mean@k among those that cost no more, by FLOPs and by generated tokens: chosen
-after the fact, so in the rival's favour. An arm without FLOPs (TTRL, whose training is not sampling) is
-compared by tokens alone. Differences are paired by question and seed. Benchmarks are pooled as arms of the
-method have them: a pool is named by its benchmarks (a+b), compares the arms that have all of them, and names
-those left out.
+each baseline, the arm of highest Mean@k among those that cost no more, by FLOPs and by generated tokens:
+chosen after the fact, so in the baseline's favour. An arm without FLOPs (TTRL, whose training is no
+sampling) is compared by tokens alone. Differences are paired by question and seed. Benchmarks are pooled as
+arms of the method have them: a pool is named by its benchmarks (a+b), compares the arms that have all of
+them, and names those left out.
 """
 
 import sys
@@ -53,7 +53,7 @@ class Arm:
 def main() -> None:
     """Command line: [RUN_NAME] [--outputs FOLDER] [--of METHOD]."""
     parser = run_parser(__doc__, "baselines")
-    parser.add_argument("--of", default=ME_ICPO, help="the method that meets the rivals, as in costs.csv")
+    parser.add_argument("--of", default=ME_ICPO, help="the method that meets the baselines, as in costs.csv")
     args = parser.parse_args()
     report = args.outputs / args.run_name / "report"
     if not (report / "costs.csv").is_file():
@@ -71,7 +71,7 @@ def main() -> None:
 
 
 def rows_of(costs: pd.DataFrame, outputs: Path, method: str = ME_ICPO) -> Iterator[dict[str, Any]]:
-    """One row a benchmark or pool of them, way of counting, arm of the method and rival."""
+    """One row a benchmark or pool of them, way of counting, arm of the method and baseline."""
     family = ME_ICPO if method.startswith(ME_ICPO) else method
     compared = (costs["method"] == method) | ~costs["method"].str.startswith(family)
     for backbone, own in costs[compared].groupby("backbone", sort=True):
@@ -82,15 +82,15 @@ def rows_of(costs: pd.DataFrame, outputs: Path, method: str = ME_ICPO) -> Iterat
             for counted in COUNTED:
                 counting = [arm for arm in ours if arm.costs[counted] >= 0]  # not NaN
                 for arm in sorted(counting, key=lambda arm: arm.costs[counted]):
-                    for rival in dict.fromkeys(a.method for a in arms if a.method != method):
+                    for baseline in dict.fromkeys(a.method for a in arms if a.method != method):
                         yield {
                             "backbone": backbone,
                             "benchmark": "+".join(scope),
                             "counted": counted,
                             method: arm.label,
                             f"{method}_cost": arm.costs[counted],
-                            "rival": rival,
-                            **matched(arm, [a for a in arms if a.method == rival], counted),
+                            "baseline": baseline,
+                            **matched(arm, [a for a in arms if a.method == baseline], counted),
                             "left_out": " ".join(left_out),
                         }
 
@@ -117,9 +117,9 @@ def arms_of(costs: pd.DataFrame, outputs: Path) -> list[Arm]:
     return arms
 
 
-def matched(ours: Arm, rivals: Sequence[Arm], counted: str) -> dict[str, Any]:
-    """An arm minus the best of a rival's that cost no more; no numbers where all cost more."""
-    within = [arm for arm in rivals if arm.costs[counted] <= ours.costs[counted]]
+def matched(ours: Arm, baselines: Sequence[Arm], counted: str) -> dict[str, Any]:
+    """An arm minus the best of a baseline's that cost no more; no numbers where all cost more."""
+    within = [arm for arm in baselines if arm.costs[counted] <= ours.costs[counted]]
     if not within:
         return dict.fromkeys(("arm", "arm_cost", "difference", "low", "high"))
     best = max(within, key=lambda arm: arm.score)
@@ -134,18 +134,18 @@ def matched(ours: Arm, rivals: Sequence[Arm], counted: str) -> dict[str, Any]:
 
 
 def tables(rows: Sequence[Mapping[str, Any]], method: str = ME_ICPO) -> Iterator[str]:
-    """One Markdown table a benchmark or pool and way of counting: a line a rival, a column an arm."""
+    """One Markdown table a benchmark or pool and way of counting: a line a baseline, a column an arm."""
     names = ("backbone", "benchmark", "counted")
     for key in dict.fromkeys(tuple(row[name] for name in names) for row in rows):
         own = [row for row in rows if tuple(row[name] for name in names) == key]
         backbone, benchmark, counted = key
         ours = {row[method]: f"{row[method]} ({_cost(row[f'{method}_cost'], counted)})" for row in own}
-        found = {(row["rival"], row[method]): row for row in own}
-        rivals = dict.fromkeys(row["rival"] for row in own)
-        title = f"{NAMES.get(method, method)} minus rival (points), {COUNTED[counted]}"
+        found = {(row["baseline"], row[method]): row for row in own}
+        baselines = dict.fromkeys(row["baseline"] for row in own)
+        title = f"{NAMES.get(method, method)} minus baseline (points), {COUNTED[counted]}"
         yield f"### {backbone}, {benchmark}: {title}\n"
-        body = [[rival, *(_text(found[rival, arm]) for arm in ours)] for rival in rivals]
-        yield markdown_table(["rival", *ours.values()], body) + "\n"
+        body = [[baseline, *(_text(found[baseline, arm]) for arm in ours)] for baseline in baselines]
+        yield markdown_table(["baseline", *ours.values()], body) + "\n"
         if own[0]["left_out"]:
             yield f"Left out, not measured on all of it: {own[0]['left_out'].replace(' ', ', ')}.\n"
 

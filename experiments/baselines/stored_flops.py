@@ -86,11 +86,12 @@ def matched_tables(costs: pd.DataFrame) -> list[str]:
     texts = []
     for counted, title in FLOPS.items():
         rows = [row for label, scope in scopes.items() for row in _matched(costs, label, scope, counted)]
-        table = pd.DataFrame(rows).pivot(index="rival", columns="arm", values="text")
+        table = pd.DataFrame(rows).pivot(index="baseline", columns="arm", values="text")
         body = [
-            [str(rival), *map(str, cells)] for rival, cells in zip(table.index, table.values, strict=True)
+            [str(baseline), *map(str, cells)]
+            for baseline, cells in zip(table.index, table.values, strict=True)
         ]
-        header = ["rival", *map(str, table.columns)]
+        header = ["baseline", *map(str, table.columns)]
         texts.append(
             f"### Minus the best at no more FLOPs (points), {title}\n\n{markdown_table(header, body)}\n"
         )
@@ -100,16 +101,16 @@ def matched_tables(costs: pd.DataFrame) -> list[str]:
 def _matched(costs: pd.DataFrame, label: str, scope: tuple[str, ...], counted: str) -> list[dict[str, Any]]:
     arms = pooled(costs, scope)
     own = arms[arms["label"] == label].iloc[0]
-    rivals = arms[~arms["method"].str.startswith(ME_ICPO) & (arms["method"] != "ttrl")]
+    baselines = arms[~arms["method"].str.startswith(ME_ICPO) & (arms["method"] != "ttrl")]
     rows = []
-    for rival, part in rivals.groupby("method"):
+    for baseline, part in baselines.groupby("method"):
         within = part[part[counted] <= own[counted]]
         text = "costs more"
         if len(within):
             best = within.loc[within["mean"].idxmax()]
             text = f"{100 * (own['mean'] - best['mean']):+.1f} ({best['label']}, {best[counted] / 1e9:,.2f})"
         name = f"{label} ({' '.join(scope).replace('arith_', '')}; {own[counted] / 1e9:,.2f} GFLOPs)"
-        rows.append({"rival": rival, "arm": name, "text": text})
+        rows.append({"baseline": baseline, "arm": name, "text": text})
     return rows
 
 

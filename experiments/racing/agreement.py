@@ -52,7 +52,7 @@ def main() -> None:
 
 
 def cells_by_benchmark(outputs: Path, run_name: str, *, is_forced: bool) -> dict[str, Path]:
-    """By benchmark, the measured cell of most look-aheads whose selector draws them for every attempt."""
+    """By benchmark, the measured cell of most look-aheads whose selector samples them for every attempt."""
     found: dict[str, tuple[int, Path]] = {}
     for cell in run_cells(outputs, run_name):
         metrics = read_metrics(cell) or {}

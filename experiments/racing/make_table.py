@@ -1,6 +1,6 @@
 """What each arm costs, and gains or loses against uniform m = 16 or another arm.
 
-python experiments/racing/make_table.py [RUN_NAME] [--yardstick LABEL] [--outputs FOLDER]
+python experiments/racing/make_table.py [RUN_NAME] [--reference LABEL] [--outputs FOLDER]
 
 Reads stored cells only; writes RUN/report/racing.{md,csv}. Differences are paired by question and seed, with
 95% intervals clustered by question. Where few or no pairs differ an interval says too little: with
@@ -36,11 +36,11 @@ SHOWN = {
     "lookahead_tokens": "of look-aheads",
     "prompt_per_generated": "prompt tokens per generated",
     "flops": "GFLOPs/question",
-    "flops_share": "share of yardstick's GFLOPs",
-    "share": "share of yardstick's look-ahead tokens",
+    "flops_share": "share of reference's GFLOPs",
+    "share": "share of reference's look-ahead tokens",
     "lookaheads": "look-aheads/question",
     "mean": "Mean@k (%)",
-    "difference": "minus yardstick (points)",
+    "difference": "minus reference (points)",
     "kept_other": "another idea kept",
     "differ": "Mean@k differs",
     "holds": "third, within 2 points",
@@ -75,13 +75,13 @@ class Costs:
 def main() -> None:
     """Command line."""
     parser = run_parser(__doc__, "racing")
-    parser.add_argument("--yardstick", help="label of the arm to compare with, if not uniform m = 16")
+    parser.add_argument("--reference", help="label of the arm to compare with, if not uniform m = 16")
     args = parser.parse_args()
     run = args.outputs / args.run_name
     arms = [arm for cell in run_cells(args.outputs, args.run_name) if (arm := costs_of(cell)) is not None]
     if not arms:
         raise SystemExit(f"No measured cell under {run}. Run python -m icpo.run +exp=racing first.")
-    rows = list(rows_of([*arms, *pooled(arms)], args.yardstick))
+    rows = list(rows_of([*arms, *pooled(arms)], args.reference))
     report = run / "report"
     report.mkdir(parents=True, exist_ok=True)
     pd.DataFrame(rows).to_csv(report / "racing.csv", index=False, lineterminator="\n")
@@ -118,7 +118,7 @@ def costs_of(cell: Path) -> Costs | None:
 
 
 def forces_answers(cell: Path) -> bool:
-    """Whether look-aheads draw the answer alone."""
+    """Whether look-aheads sample the answer alone."""
     job = job_settings((read_manifest(cell) or {}).get("config") or {})
     rules = job.get("protocol", {}).get("lookahead", {})
     return rules.get("forced_answer") is not None
@@ -155,19 +155,19 @@ def pooled(arms: Sequence[Costs]) -> Iterator[Costs]:
         )
 
 
-def rows_of(arms: Sequence[Costs], yardstick: str | None = None) -> Iterator[dict[str, Any]]:
+def rows_of(arms: Sequence[Costs], reference: str | None = None) -> Iterator[dict[str, Any]]:
     """One row an arm and benchmark, most look-ahead tokens first; compared with uniform m = 16 or a label."""
     for benchmark in dict.fromkeys(arm.benchmark for arm in arms):
         own = [arm for arm in arms if arm.benchmark == benchmark]
-        full = next((arm for arm in own if _is_yardstick(arm, yardstick)), None)
+        full = next((arm for arm in own if _is_reference(arm, reference)), None)
         for arm in sorted(
             own, key=lambda arm: -sum(arm.lookahead_tokens.values()) / len(arm.lookahead_tokens)
         ):
             yield _row(arm, full)
 
 
-def _is_yardstick(arm: Costs, yardstick: str | None) -> bool:
-    return arm.arm == yardstick if yardstick else arm.is_uniform
+def _is_reference(arm: Costs, reference: str | None) -> bool:
+    return arm.arm == reference if reference else arm.is_uniform
 
 
 def _row(arm: Costs, full: Costs | None) -> dict[str, Any]:
@@ -211,7 +211,7 @@ def _average(values: Mapping[Any, float]) -> float:
 
 
 def shown(row: Mapping[str, Any]) -> dict[str, str]:
-    """A row for readers, in the order of SHOWN; comparisons are empty for the yardstick and without one."""
+    """A row for readers, in the order of SHOWN; comparisons are empty for the reference and without one."""
     texts = {name: "" for name in SHOWN} | {name: str(row[name]) for name in ("benchmark", "arm", "pairs")}
     texts |= {name: f"{row[name]:,.0f}" for name in ("tokens", "lookahead_tokens", "lookaheads")}
     texts["mean"] = f"{100 * row['mean']:.2f} [{100 * row['mean_low']:.2f}, {100 * row['mean_high']:.2f}]"

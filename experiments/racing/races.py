@@ -17,7 +17,7 @@ from icpo.grading import Grader
 from icpo.store import load_results, load_scores, read_manifest, run_cells
 from icpo.types import Attempt, Candidate, Completion, FinishReason, Round
 
-BUDGET = 16  # the paper's m: what a racing rule may draw of an attempt, and the price of silence
+BUDGET = 16  # the paper's m: what a racing rule may sample of an attempt, and the price of silence
 Idea = tuple[str, str | None, int | None]
 
 
@@ -25,7 +25,7 @@ Idea = tuple[str, str | None, int | None]
 class Race:
     """One round of a question: its attempts, the shares of their answers and of those that are right.
 
-    A look-ahead is drawn as a final would be if its attempt was kept and rounds ended here. So `accuracy_A`
+    A look-ahead is sampled as a final would be if its attempt was kept and rounds ended here. So `accuracy_A`
     is what Mean@k is then expected to be; it is not a number where nothing is known to be right.
     """
 
@@ -53,7 +53,7 @@ def has_forced_answers(cell: Path) -> bool:
 
 
 def races_of(cell: Path) -> Iterator[Race]:
-    """The rounds of two attempts or more of a cell whose selector draws for every attempt."""
+    """The rounds of two attempts or more of a cell whose selector samples for every attempt."""
     golds = {score.key: score.gold for score in load_scores(cell)}
     with Grader(stored_rules(cell)) as grader:
         for result in load_results(cell):
@@ -123,11 +123,11 @@ def _attempt(answer: str | None, reward: int | None, summary: str) -> Attempt:
     return Attempt(Candidate(Completion("", 0, 0, FinishReason.STOP), answer), reward, summary)
 
 
-def draw_answers(
-    shares_AC: NDArray[np.float64], num_draws: int, rng: np.random.Generator
+def sample_answers(
+    shares_AC: NDArray[np.float64], num_samples: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
     """Indices of answer classes by inverse transform, shape (A, M)."""
-    uniform_AM = rng.random((len(shares_AC), num_draws))
+    uniform_AM = rng.random((len(shares_AC), num_samples))
     edges_AC = np.cumsum(shares_AC, axis=1)[:, :-1]
     classes_AM: NDArray[np.int64] = (uniform_AM[:, :, None] >= edges_AC[:, None, :]).sum(axis=2)
     return classes_AM

@@ -1,9 +1,9 @@
-"""Selection regret against look-aheads drawn: uniform budgets and every racing rule, on stored answers.
+"""Selection regret against look-aheads sampled: uniform budgets and every racing rule, on stored answers.
 
 python experiments/racing/simulate.py [RUN_NAME] [--outputs FOLDER] [--repetitions R] [--made-up N]
 
 The shares of answers in a run with many look-aheads (+exp=racing_reference) are taken for the truth; the
-selectors choose on draws from them. Writes RUN/report/simulation.{csv,md,png}. --made-up N needs no run.
+selectors choose on samples from them. Writes RUN/report/simulation.{csv,md,png}. --made-up N needs no run.
 
 Shapes: A attempts, M look-aheads.
 """
@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
-from races import BUDGET, Race, describe, draw_answers, made_up_races, stored_races
+from races import BUDGET, Race, describe, made_up_races, sample_answers, stored_races
 
 from icpo.lab.racing import Bound, Certain, Exact, Merged
 from icpo.lab.scripts.command_line import ends_in_a_line, run_parser
@@ -29,7 +29,7 @@ from icpo.types import Lookahead, Looking, Selection, Selector, Votes
 
 MAX_BUDGET = 32
 MOST_BITS = float(np.log2(MAX_BUDGET))
-TARGET_SHARE = 1 / 3  # of the look-aheads that uniform m = 16 draws
+TARGET_SHARE = 1 / 3  # of the look-aheads that uniform m = 16 samples
 SEED = 0
 HALVING = (
     (1, 3, 4, 8), (1, 4, 5, 6), (2, 2, 4, 8), (2, 2, 5, 7), (2, 4, 10), (3, 3, 5, 5), (4, 4, 8), (4, 12),
@@ -99,31 +99,31 @@ def _racing(kind: Any, rule: str, instalments: tuple[int, ...], *notes: str, **k
 
 
 def simulate(races: Sequence[Race], chosen: Sequence[Setting], repetitions: int) -> pd.DataFrame:
-    """One row a setting; every setting chooses on the same draws of a race and repetition."""
+    """One row a setting; every setting chooses on the same samples of a race and repetition."""
     rng = np.random.default_rng(SEED)
     outcomes: list[dict[str, Any]] = []
     for number, race in enumerate(races):
         bits_A = race.bits_A()
         for repetition in range(number * repetitions, (number + 1) * repetitions):
-            drawn_AM = draw_answers(race.shares_AC, MAX_BUDGET, rng)
+            sampled_AM = sample_answers(race.shares_AC, MAX_BUDGET, rng)
             for setting in chosen:
-                outcome = run_race(race, drawn_AM, setting, bits_A)
+                outcome = run_race(race, sampled_AM, setting, bits_A)
                 key = {"rule": setting.rule, "setting": setting.name, "question": race.question}
                 outcomes.append({**key, "repetition": repetition, **outcome})
     return summarised(pd.DataFrame(outcomes), chosen)
 
 
 def run_race(
-    race: Race, drawn_AM: NDArray[np.int64], setting: Setting, bits_A: NDArray[np.float64]
+    race: Race, sampled_AM: NDArray[np.int64], setting: Setting, bits_A: NDArray[np.float64]
 ) -> dict[str, float]:
-    """What a selector chose on these draws and what it took.
+    """What a selector chose on these samples and what it took.
 
     `accuracy` is that of finals after the chosen attempt; `regret_bits` the true entropy of the chosen minus
     the least; `missed` whether that is above 0; `optimism_bits` the true entropy of the chosen minus that of
     the look-aheads that chose it: how much they flatter it.
     """
     silence = race.shares_AC.shape[1] - 1
-    num_drawn = [0] * len(race.attempts)
+    num_sampled = [0] * len(race.attempts)
     num_stages = 0
 
     def ask(wanted: Mapping[int, int]) -> Looking:
@@ -131,8 +131,8 @@ def run_race(
         yield from ()
         num_stages += 1
         for i, size in wanted.items():
-            num_drawn[i] += size
-        return [Lookahead(i, votes_of(drawn_AM[i, : num_drawn[i]], silence)) for i in wanted]
+            num_sampled[i] += size
+        return [Lookahead(i, votes_of(sampled_AM[i, : num_sampled[i]], silence)) for i in wanted]
 
     selecting = setting.selector.select(race.attempts, ask, num_lookaheads=setting.budget, seed=0)
     try:
@@ -143,7 +143,7 @@ def run_race(
     seen = next((x.entropy_bits for x in selection.lookaheads if x.attempt == kept), float("nan"))
     regret = float(bits_A[kept] - bits_A.min())
     return {
-        "draws": float(sum(num_drawn)),
+        "samples": float(sum(num_sampled)),
         "stages": float(num_stages),
         "accuracy": float(race.accuracy_A[kept]),
         "regret_bits": regret,
@@ -153,7 +153,7 @@ def run_race(
 
 
 def votes_of(classes: NDArray[np.int64], silence: int) -> Votes:
-    """The votes of draws given as class indices."""
+    """The votes of samples given as class indices."""
     counts = np.bincount(classes, minlength=silence + 1).tolist()
     named = sorted(((str(i), n) for i, n in enumerate(counts[:silence]) if n), key=lambda item: -item[1])
     return Votes(tuple(named), counts[silence])
@@ -177,8 +177,8 @@ def summarised(outcomes: pd.DataFrame, chosen: Sequence[Setting]) -> pd.DataFram
             {
                 "rule": setting.rule,
                 "setting": setting.name,
-                "draws": part["draws"].mean(),
-                "share": part["draws"].mean() / reference["draws"].mean(),
+                "samples": part["samples"].mean(),
+                "share": part["samples"].mean() / reference["samples"].mean(),
                 "stages": part["stages"].mean(),
                 "regret_bits": regret.value,
                 "regret_low": regret.low,
@@ -206,10 +206,10 @@ def _estimate(values: "pd.Series[float]", low: float, high: float) -> Estimate:
 
 
 def best_within_target(results: pd.DataFrame) -> dict[str, dict[str, Any]]:
-    """By rule, the setting of least regret among those that draw at most a third; fewer draws in a tie."""
+    """By rule, the setting of least regret among those within the target; fewer samples in a tie."""
     within = results[(results["share"] <= TARGET_SHARE) & (results["rule"] != "uniform")]
     ordered = within.assign(rounded=within["regret_bits"].round(4)).sort_values(
-        ["rounded", "draws"], kind="stable"
+        ["rounded", "samples"], kind="stable"
     )
     return {str(rule): part.iloc[0].to_dict() for rule, part in ordered.groupby("rule", sort=False)}
 
@@ -217,21 +217,21 @@ def best_within_target(results: pd.DataFrame) -> dict[str, dict[str, Any]]:
 def verdict(results: pd.DataFrame) -> str:
     """The settings that the stated rule takes for defaults."""
     lines = [
-        "Defaults by the rule: least mean regret among settings that draw at most a third of uniform m = 16; "
-        "fewer draws in a tie (regret rounded to 0.0001 bits)."
+        "Defaults by the rule: least mean regret among settings that sample at most a third of uniform m = "
+        "16; fewer samples in a tie (regret rounded to 0.0001 bits)."
     ]
     found = best_within_target(results)
     lines += [
         f"- {rule}: {row['setting']}: {row['regret_bits']:.4f} bits at {100 * row['share']:.0f}% of the "
-        f"draws, {_difference(row)} against m = 16"
+        f"samples, {_difference(row)} against m = 16"
         for rule, row in found.items()
     ]
-    return "\n".join(lines if found else [*lines, "- no setting draws so few"])
+    return "\n".join(lines if found else [*lines, "- no setting samples so few"])
 
 
 def shown(results: pd.DataFrame) -> str:
     """The table for readers."""
-    sizes = ["rule", "setting", "draws", "of m=16", "stages", "regret (bits)", "minus m=16", "missed"]
+    sizes = ["rule", "setting", "samples", "of m=16", "stages", "regret (bits)", "minus m=16", "missed"]
     header = [*sizes, "optimism", "accuracy (%)", "minus m=16 (points)"]
     return markdown_table(header, list(_shown_rows(results)))
 
@@ -241,7 +241,7 @@ def _shown_rows(results: pd.DataFrame) -> Iterator[list[str]]:
         yield [
             str(row["rule"]),
             str(row["setting"]),
-            f"{row['draws']:.1f}",
+            f"{row['samples']:.1f}",
             f"{100 * row['share']:.0f}%",
             f"{row['stages']:.1f}",
             f"{row['regret_bits']:.4f} [{row['regret_low']:.4f}, {row['regret_high']:.4f}]",
@@ -265,14 +265,14 @@ def _difference(row: Mapping[Any, Any]) -> str:
 
 
 def draw(results: pd.DataFrame) -> Figure:
-    """Mean regret against mean draws of a round, a colour a rule; the dashed line is the target."""
+    """Mean regret against mean samples of a round, a colour a rule; the dashed line is the target."""
     figure = new_figure(5.6, 3.6)
     axes = figure.subplots()
     for rule, part in results.groupby("rule", sort=False):
         style = "o-" if rule == "uniform" else "o"
         shade = COLOURS[str(rule)]
-        axes.plot(part["draws"], part["regret_bits"], style, label=rule, color=shade, markersize=4)
-    full = results[(results["rule"] == "uniform") & (results["setting"] == f"m={BUDGET}")]["draws"].iloc[0]
+        axes.plot(part["samples"], part["regret_bits"], style, label=rule, color=shade, markersize=4)
+    full = results[(results["rule"] == "uniform") & (results["setting"] == f"m={BUDGET}")]["samples"].iloc[0]
     axes.axvline(full * TARGET_SHARE, color="#999999", linestyle="--", linewidth=1)
     axes.set_xscale("log", base=2)
     axes.set_xlabel("look-aheads of a round")

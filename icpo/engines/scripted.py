@@ -51,8 +51,8 @@ class Scripted:
 class ScriptedEngine:
     """Completes one request at a time, or queued ones in blocks.
 
-    Each completion is one draw, counted from 0. `requests` are those completed, `num_draws` counts draws,
-    also those that failed.
+    What is completed at once is a batch, counted from 0. `requests` are those completed, `num_batches` counts
+    batches, also those that failed.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class ScriptedEngine:
         fails_at: Sequence[int] = (),
         is_latest_first: bool = False,
     ) -> None:
-        """`fails_at` are the draws that fail; `is_latest_first` completes the latest request first."""
+        """`fails_at` are the batches that fail; `is_latest_first` completes the latest request first."""
         self.identity = "scripted" if block_questions is None else "scripted blocks"
         self.block_questions = block_questions
         self._script, self._fails_at = script, frozenset(fails_at)
@@ -71,26 +71,26 @@ class ScriptedEngine:
         self._waiting: list[tuple[int, SampleRequest]] = []
         self.requests: list[SampleRequest] = []
         self.cancelled: list[int] = []
-        self.num_draws = 0
+        self.num_batches = 0
 
     def submit(self, ticket: int, request: SampleRequest) -> None:
         """Queues a request."""
         self._waiting.append((ticket, request))
 
     def finished(self) -> list[tuple[int, list[Completion]]]:
-        """The next draw. Raises EngineError at a scripted failure."""
+        """The next batch. Raises EngineError at a scripted failure."""
         if not self._waiting:
             raise EngineError("The scripted engine was asked for completions, but nothing is in flight.")
-        number, self.num_draws = self.num_draws, self.num_draws + 1
+        number, self.num_batches = self.num_batches, self.num_batches + 1
         if number in self._fails_at:
-            raise EngineError(f"scripted failure at draw {number}")
-        drawn = [self._waiting[self._place]] if self.block_questions is None else list(self._waiting)
+            raise EngineError(f"scripted failure at batch {number}")
+        batch = [self._waiting[self._place]] if self.block_questions is None else list(self._waiting)
         answered = [
             (ticket, [self._complete(request, i) for i in range(request.num_samples)])
-            for ticket, request in drawn
+            for ticket, request in batch
         ]
-        self._waiting = [item for item in self._waiting if item not in drawn]
-        self.requests += [request for _, request in drawn]
+        self._waiting = [item for item in self._waiting if item not in batch]
+        self.requests += [request for _, request in batch]
         return answered
 
     def cancel(self, ticket: int) -> None:

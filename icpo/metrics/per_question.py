@@ -21,7 +21,7 @@ def accuracy(finals: GradedFinals) -> float:
 def majority_at_k(finals: GradedFinals) -> float:
     """Probability that the majority answer is right; 0.0 when nobody answered.
 
-    Ties are broken uniformly. Exact: averages over the tied classes instead of drawing one. Abstentions never
+    Ties are broken uniformly. Exact: the mean over the tied classes instead of a choice. Abstentions never
     vote. A class is right if a member of it is.
     """
     counts = Counter(label for label in finals.labels if label is not None)

@@ -80,7 +80,7 @@ class CellRecords:
             self.journal = self._closing.enter_context(
                 Journal(folder / JOURNAL_NAME, siblings=lambda: journals_beside(folder))
             )
-            self._warn_of_lost_draws(results)
+            self._warn_of_lost_samples(results)
             self._status = Status(folder)
             self._closing = self._closing.pop_all()
 
@@ -130,7 +130,7 @@ class CellRecords:
         return set(self._done.values())
 
     def append(self, result: QuestionResult) -> QuestionResult:
-        """Store a result for good: its draws, then its line.
+        """Store a result for good: its samples, then its line.
 
         Both are on the disk when this returns.
 
@@ -218,7 +218,7 @@ class CellRecords:
                 for name in (METRICS_NAME, SCORES_NAME):
                     (self.folder / name).unlink(missing_ok=True)
 
-    def _warn_of_lost_draws(self, results: Iterable[QuestionResult]) -> None:
+    def _warn_of_lost_samples(self, results: Iterable[QuestionResult]) -> None:
         """Says that texts of stored results are gone: the results hold, but nothing can be graded again."""
         num_lost = sum(any(key not in self.journal for key in keys_used(result)) for result in results)
         if num_lost:

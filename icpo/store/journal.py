@@ -33,8 +33,8 @@ class Journal:
 
     A record goes to the operating system before `put` returns, so no death of the process loses it. It goes
     to the disk itself within about five seconds and before each stored result, so a machine that dies costs
-    seconds of draws and never leaves a result without them. Waiting for the disk at every record would cost
-    more than the draw of a short summary on a network file system.
+    seconds of samples and never leaves a result without them. Waiting for the disk at every record would cost
+    more than to sample a short summary on a network file system.
     """
 
     def __init__(

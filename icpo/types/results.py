@@ -27,12 +27,12 @@ class Lookahead:
 
         log2(m) times the share of abstentions is added, and 5 log2(m) is the value when all m abstain.
         """
-        num_draws = self.votes.num_answered + self.votes.num_abstained
-        if num_draws == 0:
+        num_samples = self.votes.num_answered + self.votes.num_abstained
+        if num_samples == 0:
             return 0.0
         if self.votes.num_answered == 0:
-            return 5 * log2(max(num_draws, 2))
-        return self.votes.entropy_bits + log2(num_draws) * self.votes.num_abstained / num_draws
+            return 5 * log2(max(num_samples, 2))
+        return self.votes.entropy_bits + log2(num_samples) * self.votes.num_abstained / num_samples
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
-"""Kills of the transformers engine, also while rivals search; `make kill-test` does fifty."""
+"""Kills of the transformers engine, also while baselines search; `make kill-test` does fifty."""
 
 import pytest
 
 from tests.end_to_end.kill_harness import kill_test
-from tests.end_to_end.test_rivals import RIVALS
+from tests.end_to_end.test_baselines import BASELINES
 from tests.reliability import report_row
 
 
@@ -26,8 +26,8 @@ def test_ten_kills_lose_nothing_and_sample_nothing_twice(tmp_path):
 
 
 @pytest.mark.slow
-def test_rivals_survive_kills_as_me_icpo_does(tmp_path):
-    tally = kill_test(6, "transformers", seed=3, folder=tmp_path, methods=",".join(RIVALS))
+def test_baselines_survive_kills_as_me_icpo_does(tmp_path):
+    tally = kill_test(6, "transformers", seed=3, folder=tmp_path, methods=",".join(BASELINES))
     print(tally)
     assert tally.is_clean, tally
     assert tally.kills == 6

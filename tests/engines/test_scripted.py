@@ -26,15 +26,15 @@ def test_the_continuous_engine_answers_in_either_order_and_records_what_it_answe
         answers = [engine.finished()[0], engine.finished()[0]]
         assert [ticket for ticket, _ in answers] == wanted
         assert [c.text for c in dict(answers)[1]] == ["a 0", "a 1"]
-        assert (engine.num_draws, engine.cancelled, len(engine.requests)) == (2, [3], 2)
+        assert (engine.num_batches, engine.cancelled, len(engine.requests)) == (2, [3], 2)
         with pytest.raises(EngineError, match="in flight"):
             engine.finished()
 
 
-def test_a_failed_draw_loses_nothing():
+def test_a_failed_batch_loses_nothing():
     engine = ScriptedEngine(echo, fails_at=[0])
     engine.submit(1, ask("a"))
-    with pytest.raises(EngineError, match="draw 0"):
+    with pytest.raises(EngineError, match="batch 0"):
         engine.finished()
     assert engine.finished()[0][0] == 1
     blocks = ScriptedEngine(echo, block_questions=2, fails_at=[1])
@@ -42,7 +42,7 @@ def test_a_failed_draw_loses_nothing():
         ["a 0"],
         ["b 0"],
     ]
-    with pytest.raises(EngineError, match="draw 1"):
+    with pytest.raises(EngineError, match="batch 1"):
         complete(blocks, [ask("c")])
     assert len(blocks.requests) == 2
 

@@ -1,4 +1,4 @@
-"""The cost table and the curve of the rivals, on made-up metrics."""
+"""The cost table and the curve of the baselines, on made-up metrics."""
 
 import json
 from dataclasses import asdict
@@ -199,10 +199,10 @@ def matched(match):
     return match([pair for level in arms for pair in level])
 
 
-def test_each_arm_of_me_icpo_meets_the_best_of_a_rival_at_no_more_tokens(matched):
+def test_each_arm_of_me_icpo_meets_the_best_of_a_baseline_at_no_more_tokens(matched):
     rows, text = matched
     one = rows[(rows["counted"] == "tokens_per_answer") & (rows["benchmark"] == "arith_l3")]
-    found = {(r["me_icpo"], r["rival"]): (r["arm"], r["difference"]) for r in one.to_dict("records")}
+    found = {(r["me_icpo"], r["baseline"]): (r["arm"], r["difference"]) for r in one.to_dict("records")}
     assert found["small", "mctsr"] == ("r4", -0.25) and found["large", "mctsr"] == ("r4", 0.25)
     assert pd.isna(found["large", "tot_majority"][0])
     assert "| tot_majority | costs more | costs more |" in text
@@ -211,7 +211,7 @@ def test_each_arm_of_me_icpo_meets_the_best_of_a_rival_at_no_more_tokens(matched
 def test_searches_shared_by_16_answers_are_charged_once_and_benchmarks_are_pooled(matched):
     rows, _ = matched
     sixteen = rows[(rows["counted"] == "tokens_all_answers") & (rows["benchmark"] == "arith_l3+arith_l4")]
-    found = {(r["me_icpo"], r["rival"]): r["arm"] for r in sixteen.to_dict("records")}
+    found = {(r["me_icpo"], r["baseline"]): r["arm"] for r in sixteen.to_dict("records")}
     assert pd.isna(found["small", "mctsr"]) and pd.isna(found["large", "mctsr"])  # 16 x 90 tokens
     assert set(sixteen["me_icpo_cost"]) == {100, 900}
     one = rows[rows["counted"] == "tokens_per_answer"].set_index("benchmark")
@@ -235,7 +235,7 @@ def test_a_pool_compares_the_arms_that_have_all_of_its_benchmarks_and_names_the_
     whole, part = found["+".join(three), "small"], found["+".join(LEVELS), "small"]
     assert (whole["arm"], whole["difference"], whole["left_out"]) == ("r2", 0.25, "r4 large")
     assert (part["arm"], part["difference"]) == ("r4", -0.25) and pd.isna(part["left_out"])
-    assert "arith_l3+arith_l4+arith_l5: ME-ICPO minus rival" in text
+    assert "arith_l3+arith_l4+arith_l5: ME-ICPO minus baseline" in text
     assert "Left out, not measured on all of it: r4, large.\n" in text
 
 
@@ -243,8 +243,8 @@ def test_another_method_meets_all_others(match):
     arms = [arm("ttrl", "ttrl", 3, 100, "arith_l3"), arm("me_icpo", "small", 1, 100, "arith_l3")]
     rows, text = match(arms, "--of", "ttrl")
     row = rows.iloc[0]
-    assert (row["ttrl"], row["rival"], row["difference"]) == ("ttrl", "me_icpo", 0.5)
-    assert "TTRL minus rival" in text
+    assert (row["ttrl"], row["baseline"], row["difference"]) == ("ttrl", "me_icpo", 0.5)
+    assert "TTRL minus baseline" in text
 
 
 def test_matched_without_a_table_says_what_to_run(tmp_path, monkeypatch):
@@ -288,7 +288,7 @@ def test_verdicts_on_right_and_wrong_samples_are_told_apart(tmp_path):
 def test_me_icpo_with_racing_does_not_meet_me_icpo(match):
     arms = [arm(method, method, 2, 100, "arith_l3") for method in ("me_icpo", "me_icpo_racing", "mctsr")]
     rows, text = match(arms, "--of", "me_icpo_racing")
-    assert set(rows["rival"]) == {"mctsr"} and "ME-ICPO with racing minus rival" in text
+    assert set(rows["baseline"]) == {"mctsr"} and "ME-ICPO with racing minus baseline" in text
 
 
 def test_flops_count_the_prompts_of_each_answers_own_search_and_shared_ones_once(tmp_path, script):
@@ -320,12 +320,12 @@ def test_flops_count_the_prompts_of_each_answers_own_search_and_shared_ones_once
 
 
 def test_equal_cost_is_equal_flops_too(match):
-    """A rival of few tokens and long prompts costs less by tokens and more by FLOPs."""
+    """A baseline of few tokens and long prompts costs less by tokens and more by FLOPs."""
     ours, right = arm("me_icpo", "ours", 2, 100, "arith_l3")
-    rival, wrong = arm("mctsr", "r2", 1, 90, "arith_l3")
+    baseline, wrong = arm("mctsr", "r2", 1, 90, "arith_l3")
     size = {"num_requests": 10, "num_sequences": 10}
     rows, text = match(
-        [(ours | size, right), (rival | size | {"prompt_tokens": 5000}, wrong)], model_id="icpo:nano"
+        [(ours | size, right), (baseline | size | {"prompt_tokens": 5000}, wrong)], model_id="icpo:nano"
     )
     found = rows.set_index("counted")["arm"]
     assert found["tokens_per_answer"] == "r2" and pd.isna(found["flops_per_answer"])

@@ -77,11 +77,11 @@ def test_stored_rounds_know_what_is_right(simulation, tmp_path):
             assert accuracy == pytest.approx(labels.count(GOLD) / len(labels))
 
 
-def test_draws_follow_the_shares(simulation):
+def test_samples_follow_the_shares(simulation):
     shares_AC = np.array([[0.2, 0.5, 0.3], [1.0, 0.0, 0.0]])
-    drawn_AM = simulation.draw_answers(shares_AC, 20_000, np.random.default_rng(0))
-    assert np.bincount(drawn_AM[0]) / 20_000 == pytest.approx([0.2, 0.5, 0.3], abs=0.02)
-    assert set(drawn_AM[1]) == {0}
+    sampled_AM = simulation.sample_answers(shares_AC, 20_000, np.random.default_rng(0))
+    assert np.bincount(sampled_AM[0]) / 20_000 == pytest.approx([0.2, 0.5, 0.3], abs=0.02)
+    assert set(sampled_AM[1]) == {0}
 
 
 def test_a_race_is_charged_for_what_it_drew_and_blamed_for_what_it_missed(simulation):
@@ -91,7 +91,7 @@ def test_a_race_is_charged_for_what_it_drew_and_blamed_for_what_it_missed(simula
     fair = np.tile(np.array([[0], [0]]), 32)
     fair[1, 1] = 1
     outcome = simulation.run_race(race, fair, uniform, race.bits_A())
-    sure = {"draws": 8, "stages": 1, "accuracy": 1, "regret_bits": 0, "missed": 0, "optimism_bits": 0}
+    sure = {"samples": 8, "stages": 1, "accuracy": 1, "regret_bits": 0, "missed": 0, "optimism_bits": 0}
     assert outcome == sure
     swapped = race_of(simulation, [0.5, 0.5, 0.0], [1.0, 0.0, 0.0])
     outcome = simulation.run_race(swapped, np.zeros((2, 32), dtype=int), uniform, swapped.bits_A())
@@ -100,7 +100,7 @@ def test_a_race_is_charged_for_what_it_drew_and_blamed_for_what_it_missed(simula
 
 
 def test_what_a_setting_gains_is_paired_with_uniform_16(simulation):
-    """Both choose on the same draws, so only races where m = 4 is misled count."""
+    """Both choose on the same samples, so only races where m = 4 is misled count."""
     race = race_of(simulation, [0.6, 0.4, 0.0], [0.9, 0.1, 0.0])
     chosen = [s for s in simulation.settings() if s.name in ("m=16", "m=4")]
     results = simulation.simulate([race], chosen, repetitions=200).set_index("setting")
@@ -115,10 +115,10 @@ def test_exact_elimination_chooses_as_uniform_does_in_every_race(simulation):
     results = simulation.simulate(simulation.made_up_races(4), chosen, repetitions=3)
     exact = results[results["rule"] == "exact"]
     assert (exact["more_than_uniform_bits"] == 0).all() and (exact["share"] <= 1).all()
-    assert results.set_index("setting").loc["m=4", "draws"] == 4 * 16
+    assert results.set_index("setting").loc["m=4", "samples"] == 4 * 16
 
 
-def test_defaults_are_the_least_regret_within_a_third_of_the_draws(simulation):
+def test_defaults_are_the_least_regret_within_a_third_of_the_samples(simulation):
     import pandas as pd
 
     rows = [
@@ -128,7 +128,7 @@ def test_defaults_are_the_least_regret_within_a_third_of_the_draws(simulation):
         ("halving", "poor", 10, 0.1, 0.9),
         ("uniform", "m=4", 64, 0.25, 0.0),
     ]
-    results = pd.DataFrame(rows, columns=["rule", "setting", "draws", "share", "regret_bits"])
+    results = pd.DataFrame(rows, columns=["rule", "setting", "samples", "share", "regret_bits"])
     assert simulation.best_within_target(results)["halving"]["setting"] == "same"
 
 
@@ -136,7 +136,7 @@ def test_a_default_keeps_within_a_third_on_every_set(simulation, monkeypatch):
     """`cheap` is best on one set and too dear on the other; of the rest `even` has the least mean regret."""
     import pandas as pd
 
-    columns = ["rule", "setting", "draws", "share", "regret_bits"]
+    columns = ["rule", "setting", "samples", "share", "regret_bits"]
     one = [
         ("halving", "cheap", 20, 0.1, 0.0),
         ("halving", "even", 80, 0.3, 0.1),
@@ -174,7 +174,7 @@ def test_the_cost_table_compares_each_arm_with_uniform_16(tmp_path):
     assert row["difference"] == pytest.approx(own - full)
 
 
-def test_uniform_16_with_forced_answers_is_no_yardstick(tmp_path):
+def test_uniform_16_with_forced_answers_is_no_reference(tmp_path):
     job = {"protocol": {"lookahead": {"forced_answer": "boxed{"}}}
     forced = me_icpo(extra={"label": "forced", "num_lookaheads": 16}, job=job).write(tmp_path, "racing")
     assert not load("racing/make_table").costs_of(forced).is_uniform

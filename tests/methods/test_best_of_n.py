@@ -3,8 +3,8 @@
 import pytest
 
 from icpo.types import Purpose
+from tests.methods.baselines import best_of_n
 from tests.methods.hand import QUESTION, boxed, play, said, toolkit
-from tests.methods.rivals import best_of_n
 
 SAMPLES = [said("a boxed{4}"), said("b boxed{5}"), said("lost"), said("c boxed{6}"), said("b boxed{5}")]
 

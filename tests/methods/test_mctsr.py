@@ -8,8 +8,8 @@ from icpo.methods.mctsr_tree import AnswerTree
 from icpo.prompts.mctsr import Refining
 from icpo.prompts.verdicts import Verdict
 from icpo.types import Candidate, Purpose
+from tests.methods.baselines import mctsr
 from tests.methods.hand import QUESTION, boxed, play, said, toolkit
-from tests.methods.rivals import mctsr
 
 
 def tree(exploration=1.4, max_children=2):

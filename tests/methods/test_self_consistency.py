@@ -3,8 +3,8 @@
 import pytest
 
 from icpo.types import Purpose
+from tests.methods.baselines import self_consistency
 from tests.methods.hand import QUESTION, boxed, play, toolkit
-from tests.methods.rivals import self_consistency
 
 
 def test_each_answer_is_the_majority_of_its_own_samples():

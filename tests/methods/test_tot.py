@@ -5,8 +5,8 @@ import pytest
 from icpo.methods.tot_evaluation import ContinuationVote
 from icpo.prompts.tot import Thoughts
 from icpo.types import FinishReason, Purpose
+from tests.methods.baselines import tot
 from tests.methods.hand import QUESTION, boxed, play, said, toolkit
-from tests.methods.rivals import tot
 
 PLAIN = "What is 2 + 2?\n"
 

@@ -79,4 +79,4 @@ def test_a_run_whose_engine_dies_goes_on_and_replays_without_an_engine(engine, t
     replay.identity = engine.identity
     again, none_written = solve(replay, path)
     assert again == results
-    assert (none_written, replay.num_draws) == (0, 0)
+    assert (none_written, replay.num_batches) == (0, 0)

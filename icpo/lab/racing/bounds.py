@@ -14,7 +14,7 @@ from icpo.types import Lookahead, Votes
 def standard_error_bits(votes: Votes, budget: int) -> float:
     """Standard error of `estimated_bits` by the delta method, in bits.
 
-    Var(-log2 p) / answers for the entropy, and a (1 - a) / draws times the squared price for a share a of
+    Var(-log2 p) / answers for the entropy, and a (1 - a) / samples times the squared price for a share a of
     silence; the two are uncorrelated. One answer not seen yet is added to the votes, without which a
     unanimous sample would seem free of error.
     """
@@ -23,8 +23,8 @@ def standard_error_bits(votes: Votes, budget: int) -> float:
     surprises = [(n / num_answered, -log2(n / num_answered)) for n in counts]
     mean = sum(p * s for p, s in surprises)
     spread = sum(p * (s - mean) ** 2 for p, s in surprises) / num_answered
-    num_draws, silent = num_answered + votes.num_abstained, silent_share(votes)
-    return sqrt(spread + price_bits(budget) ** 2 * silent * (1 - silent) / num_draws)
+    num_samples, silent = num_answered + votes.num_abstained, silent_share(votes)
+    return sqrt(spread + price_bits(budget) ** 2 * silent * (1 - silent) / num_samples)
 
 
 def lowest_reachable_bits(votes: Votes, num_left: int) -> float:

@@ -110,8 +110,8 @@ class Work:
         )
         read(_texts(finals))
         question = Question(str(seed), "", AnswerKind.NUMBER)
-        drawn = tuple(Candidate(completion, None) for batch in finals for completion in batch)
-        return QuestionResult(question, seed, (), ((self.num_rounds, drawn),))
+        answers = tuple(Candidate(completion, None) for batch in finals for completion in batch)
+        return QuestionResult(question, seed, (), ((self.num_rounds, answers),))
 
     def _look_ahead(self, texts: Sequence[str], lengths: Lengths, scope: str, read: Reading) -> AskLookahead:
         """Look-aheads of prompts; the i-th of a prompt is the same however they are asked for."""

@@ -1,4 +1,4 @@
-"""What holds for every rival, whatever the engine says: it ends, stays in its budget and sees no gold."""
+"""What holds for every baseline, whatever the engine says: it ends, stays in its budget and sees no gold."""
 
 from random import Random
 
@@ -10,8 +10,8 @@ from icpo.evaluation.dry_run import WorstCase, worst_case_tools
 from icpo.methods import Run, drive
 from icpo.methods.independent import side_by_side
 from icpo.types import FinishReason, Purpose, Step
+from tests.methods.baselines import BASELINES, USELESS, best_of_n, constant, mctsr, tot
 from tests.methods.hand import QUESTION, driven, play, said, toolkit
-from tests.methods.rivals import RIVALS, USELESS, best_of_n, constant, mctsr, tot
 
 WORDS = ["", "7 + 1 = 8", "boxed{8}", "boxed{9}", "yes", "no", "sure", "impossible", "-40", "99", "\n", "so"]
 
@@ -25,9 +25,9 @@ def most_sequences(method):
 
 
 @pytest.mark.parametrize("engine", USELESS)
-@pytest.mark.parametrize("name", RIVALS)
+@pytest.mark.parametrize("name", BASELINES)
 def test_ends_within_budget_when_the_engine_is_useless(name, engine):
-    method = RIVALS[name]
+    method = BASELINES[name]
     result = driven(Run(method.solve(QUESTION, toolkit(), seed=0)), USELESS[engine])
     [(rounds, finals)] = result.finals
     assert rounds == 0 and len(finals) == method.budget.num_finals
@@ -36,12 +36,12 @@ def test_ends_within_budget_when_the_engine_is_useless(name, engine):
     assert result.usage_at_finals == (result.usage,)
 
 
-@pytest.mark.parametrize("name", RIVALS)
+@pytest.mark.parametrize("name", BASELINES)
 @given(seed=st.integers(0, 2**32))
 @settings(max_examples=30, deadline=None)
 def test_ends_within_budget_when_the_engine_says_anything(name, seed):
     rng = Random(seed)
-    method = RIVALS[name]
+    method = BASELINES[name]
 
     def answer(request):
         reasons = list(FinishReason)
@@ -60,9 +60,9 @@ def test_ends_within_budget_when_the_engine_says_anything(name, seed):
     assert all(id(final.completion) in drawn for final in result.finals[0][1])
 
 
-@pytest.mark.parametrize("name", RIVALS)
+@pytest.mark.parametrize("name", BASELINES)
 def test_same_seed_same_requests_and_runs_differ_in_all_their_seeds(name):
-    method = RIVALS[name]
+    method = BASELINES[name]
     asked = {}
     for seed in (0, 0, 1):
         _, stages = play(method.solve(QUESTION, toolkit(), seed=seed), USELESS["nonsense"])

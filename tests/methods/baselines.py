@@ -1,4 +1,4 @@
-"""The rivals with small settings, and engines that never say anything useful."""
+"""The baselines with small settings, and engines that never say anything useful."""
 
 from collections.abc import Callable
 
@@ -53,7 +53,7 @@ def mctsr(**changes):
     return Mctsr(**budgeted(settings | changes))
 
 
-RIVALS = {
+BASELINES = {
     "self_consistency": self_consistency(),
     "best_of_n": best_of_n(num_finals=2),
     "tot_self_eval": tot(num_finals=2),

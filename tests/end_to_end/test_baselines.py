@@ -1,4 +1,4 @@
-"""Every rival is resumed like ME-ICPO: known draws are replayed, and the results are the same."""
+"""Every baseline is resumed like ME-ICPO: known samples are replayed, and the results are the same."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from icpo.store import read_metrics
 from tests.end_to_end.fakes import Blocks, Continuous, questions_file, run
 from tests.stored import read_results
 
-RIVALS = ("self_consistency", "best_of_n", "tot_self_eval", "tot_majority", "mctsr")
+BASELINES = ("self_consistency", "best_of_n", "tot_self_eval", "tot_majority", "mctsr")
 
 
 def broken_after(num_calls, engine):
@@ -33,8 +33,8 @@ def answered(engine):
 
 
 @pytest.mark.parametrize("engine", [Blocks, Continuous])
-@pytest.mark.parametrize("method", RIVALS)
-def test_a_rival_goes_on_where_it_was_and_draws_nothing_twice(tmp_path, method, engine):
+@pytest.mark.parametrize("method", BASELINES)
+def test_a_baseline_goes_on_where_it_was_and_samples_nothing_twice(tmp_path, method, engine):
     questions = questions_file(tmp_path)
     arms = [f"method={method}"]
     whole, used = run(tmp_path / "whole", questions, *arms, engine=engine())
