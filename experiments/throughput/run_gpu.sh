@@ -88,7 +88,7 @@ served() { # the same work through vLLM's server and engine=openai
   if [ -z "${DRY-}" ]; then
     CUDA_VISIBLE_DEVICES=$1 python3 experiments/throughput/serve.py "$shape" >"$out/logs/server.log" 2>&1 &
     server=$!
-    until python3 -c 'import urllib.request as r; r.urlopen("http://127.0.0.1:8000/health")' 2>/dev/null; do
+    until python3 experiments/throughput/serve.py --ready 2>/dev/null; do
       kill -0 "$server" 2>/dev/null || { echo "served: failed: $(tail -n 1 "$out/logs/server.log")" | tee -a "$out/failed"; return; }
       sleep 2
     done

@@ -292,3 +292,8 @@ def test_a_shape_has_a_tokenizer_that_an_engine_takes(tmp_path):
     size = json.loads((tmp_path / "config.json").read_text())["vocab_size"]
     assert all(tokenizer.decode([token]) for token in (0, 300, 1000, 100_000, size - 2))
     assert tokenizer.eos_token_id == size - 1 and len(tokenizer) == size
+
+
+def test_a_shape_needs_a_vocabulary_for_its_words(tmp_path):
+    with pytest.raises(ConfigError, match="vocabulary of 860 tokens, but a shape for timings needs 1609"):
+        write_shape(Path(nano().location), tmp_path)
