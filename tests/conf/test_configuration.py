@@ -73,6 +73,12 @@ def test_choices_that_share_a_file_have_names_of_their_own(group):
     assert all(name == choice for choice, name in names.items() if not choice.startswith("_"))
 
 
+def test_a_budget_s_former_name_chooses_the_same():
+    runs = (composed("+exp=quickstart", f"budget={name}") for name in ("nano", "three_rounds", "small"))
+    former, now, other = (build(run.job).method.budget for run in runs)
+    assert former == now != other
+
+
 def test_the_main_table_is_the_papers():
     config = composed("+exp=main_table", "backbone=qwen7b")
     job = build(config.job)
