@@ -36,7 +36,7 @@ settings() { # MODEL: what distinguishes its third phase from the shipped recipe
         printf "%s.tagged=%.10g %s.forced=%.10g %s.direct=%.10g", tasks, .5 * s, tasks, .06 * s, tasks, .24 + .56 * (1 - s)
       }' ;;
     coin) echo "$third.mixture.coin_share=1.0" ;;
-    coin_more) # eight examples in ten have tags
+    coin_more) # 82% of the examples have tags: tagged and forced
       echo "$third.mixture.coin_share=1.0 $third.mixture.policy.update.step_size=4.0 $answers_alone $mostly_tagged" ;;
     coin_hard) # an answer tagged 0 hardly ever occurs again
       echo "$third.mixture.coin_share=1.0 $third.mixture.policy.update.step_size=8.0 $answers_alone" ;;
