@@ -73,7 +73,7 @@ def test_differences_are_those_of_the_means_and_pools_weigh_questions_alike(rows
 
 @pytest.mark.slow
 def test_copying_tags_and_tokens_are_what_the_cells_measured(outputs, rows):
-    cell = outputs / "controls/nano-arith_l3-full-me_icpo-majority-entropy-n2-k3-m3"
+    cell = outputs / "controls/nano-arith_l3-full"
     stored = read_metrics(cell)
     full = rows.set_index(["level", "arm"]).loc[("arith_l3", "full")]
     assert full["copied"] == pytest.approx(stored["copy_rate"])
