@@ -13,7 +13,7 @@ def read_results(cell: Path) -> list[dict[str, Any]]:
     return [encode_result(result) for result in load_results(cell)]
 
 
-def read_texts(cell: Path, draws: Iterable[str]) -> dict[str, str]:
+def read_texts(cell: Path, samples: Iterable[str]) -> dict[str, str]:
     """The texts of some completions of a cell."""
     with Texts(cell) as texts:
-        return texts.of(draws)
+        return texts.of(samples)

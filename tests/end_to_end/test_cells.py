@@ -25,7 +25,7 @@ def results(cell):
     return sorted(rows, key=lambda row: (row["seed"], row["question_id"]))
 
 
-def without_draws(rows):
+def without_samples(rows):
     return json.loads(json.dumps(rows), object_hook=lambda d: {k: v for k, v in d.items() if k != "draw"})
 
 
@@ -41,8 +41,8 @@ def test_no_method_sees_a_gold_answer(tmp_path, method, engine):
     other, _ = run(blind / "out", with_other, f"method={method}", engine=engine())
     assert used.requests
     assert not [r for r in used.requests if SENTINEL in r.prompt.raw]
-    assert without_draws(results(cell)) == without_draws(results(other)), (
-        "a gold answer changed what was drawn"
+    assert without_samples(results(cell)) == without_samples(results(other)), (
+        "a gold answer changed what was sampled"
     )
     assert read_status(cell)["state"] == "done"
 
@@ -57,7 +57,7 @@ def test_no_reward_but_the_oracle_sees_a_gold_answer(tmp_path, reward, selector)
         folder.mkdir()
         cell, used = run(folder / "out", questions_file(folder, golds=golds), *arms)
         assert not [r for r in used.requests if SENTINEL in r.prompt.raw]
-        found.append(without_draws(results(cell)))
+        found.append(without_samples(results(cell)))
     assert found[0] == found[1]
 
 
@@ -158,7 +158,7 @@ def test_the_report_has_the_columns_that_others_read(tmp_path):
 
 
 @pytest.mark.parametrize("engine", [Blocks, Continuous])
-def test_a_finished_cell_is_not_drawn_again(tmp_path, engine):
+def test_a_finished_cell_is_not_sampled_again(tmp_path, engine):
     questions = questions_file(tmp_path)
     cell, first = run(tmp_path / "run", questions, engine=engine())
     stored = results(cell)
@@ -195,19 +195,19 @@ def test_an_interrupted_cell_goes_on_and_ends_with_the_same_results(tmp_path, en
     assert results(cell) == results(whole)
     assert read_metrics(cell)["mean_at_k"] == read_metrics(whole)["mean_at_k"]
     if engine is Blocks:
-        assert len(broken.requests) + len(rest.requests) == len(used.requests), "a batch was drawn twice"
+        assert len(broken.requests) + len(rest.requests) == len(used.requests), "a batch was sampled twice"
     assert read_status(cell)["num_sessions"] == 2
 
 
-def test_arms_share_the_draws_that_they_have_in_common(tmp_path):
+def test_arms_share_the_samples_that_they_have_in_common(tmp_path):
     """The first round's candidates and their summaries are the same for every selector."""
     questions = questions_file(tmp_path)
     _, first = run(tmp_path / "run", questions, "budget.num_rounds=1", "selector=random", engine=Continuous())
     _, second = run(
         tmp_path / "run", questions, "budget.num_rounds=1", "selector=entropy", engine=Continuous()
     )
-    drawn = {(r.prompt, r.seed, r.num_samples) for r in first.requests}
-    again = [r for r in second.requests if (r.prompt, r.seed, r.num_samples) in drawn]
+    sampled = {(r.prompt, r.seed, r.num_samples) for r in first.requests}
+    again = [r for r in second.requests if (r.prompt, r.seed, r.num_samples) in sampled]
     assert not again
     assert {r.purpose.value for r in first.requests} >= {"candidate", "summary", "final"}
     assert {r.purpose.value for r in second.requests} <= {"lookahead", "final"}

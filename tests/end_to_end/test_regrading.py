@@ -37,7 +37,7 @@ def replace_first_score(cell, change, metrics=None):
     [(fakes.Blocks, []), (Thinking, ["backbone.reasoning_end='</end>'"])],
     ids=["plain", "thinking"],
 )
-def test_what_was_stored_is_read_as_it_was_when_it_was_drawn(tmp_path, engine, overrides):
+def test_what_was_stored_is_read_as_it_was_when_it_was_sampled(tmp_path, engine, overrides):
     cell, _ = fakes.run(
         tmp_path / "run", fakes.questions_file(tmp_path), "method=direct", *overrides, engine=engine()
     )

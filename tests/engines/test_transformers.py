@@ -86,7 +86,7 @@ def test_samples_differ_by_index_and_by_seed_and_not_by_their_neighbours(engine)
     assert not {c.text for c in other} & {c.text for c in alone}
 
 
-def test_draws_asked_for_in_instalments_are_those_asked_for_at_once(engine):
+def test_samples_asked_for_in_instalments_are_those_asked_for_at_once(engine):
     [whole] = complete(engine, [ask(PROMPTS[0], WARM, num_samples=4, seed=1)])
     parts = [complete(engine, [ask(PROMPTS[0], WARM, num_samples=2, seed=seed)])[0] for seed in (1, 3)]
     assert parts[0] + parts[1] == whole

@@ -49,7 +49,7 @@ def test_a_cell_after_one_on_another_engine_is_charged_its_own_work(tmp_path):
     assert read_metrics(cell)["engine_account"] == {"sequences": 3 * 4, "card": "a"}
 
 
-def test_a_cell_that_draws_nothing_keeps_the_account_of_what_was_drawn(tmp_path):
+def test_a_cell_that_samples_nothing_keeps_the_account_of_what_was_sampled(tmp_path):
     source = questions_file(tmp_path)
     cell, _ = run(tmp_path, source, "method=direct", engine=Counting())
     account = read_metrics(cell)["engine_account"]

@@ -1,4 +1,4 @@
-"""Engines behind a journal: nothing is drawn twice."""
+"""Engines behind a journal: nothing is sampled twice."""
 
 from dataclasses import replace
 
@@ -58,7 +58,7 @@ def test_keys_are_those_that_stored_journals_have():
     assert request_key("engine", REQUEST) == "2b38f678621b9db0a217fa84f991fd36"
 
 
-def test_known_requests_are_not_drawn_again(tmp_path):
+def test_known_requests_are_not_sampled_again(tmp_path):
     path = tmp_path / "journal.jsonl"
     with Journal(path) as journal:
         inner = Shuffling(0)
@@ -72,7 +72,7 @@ def test_known_requests_are_not_drawn_again(tmp_path):
         assert journal.num_written == 0
 
 
-def test_equal_requests_in_flight_share_one_draw(journal):
+def test_equal_requests_in_flight_share_one_sample(journal):
     inner = Shuffling(0)
     engine = JournalledEngine(inner, journal, never)
     for ticket in range(3):
@@ -81,7 +81,7 @@ def test_equal_requests_in_flight_share_one_draw(journal):
     assert len(inner.log) == 1 and done[0] == done[1] == done[2]
 
 
-def test_cancelling_one_of_two_leaves_the_draw_and_the_last_ends_it(journal):
+def test_cancelling_one_of_two_leaves_the_sample_and_the_last_ends_it(journal):
     inner = Shuffling(0)
     engine = JournalledEngine(inner, journal, never)
     engine.submit(0, REQUEST)
@@ -113,10 +113,10 @@ def test_a_batch_is_one_record_and_its_shape_is_in_its_key(journal):
     assert journal.num_written == 1
     assert complete(engine, [REQUEST, other, REQUEST]) == both and len(inner.batches) == 1
     complete(engine, [REQUEST])
-    assert len(inner.batches) == 2, "a batch of another shape is another draw"
+    assert len(inner.batches) == 2, "a batch of another shape is another sample"
 
 
-def test_a_run_told_to_stop_draws_no_further_batch(journal):
+def test_a_run_told_to_stop_samples_no_further_batch(journal):
     class Stop(Exception):
         pass
 

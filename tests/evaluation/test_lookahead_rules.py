@@ -24,7 +24,7 @@ def test_it_is_off_by_default():
     assert sampling[Purpose.LOOKAHEAD] == sampling[Purpose.CANDIDATE]
 
 
-def test_a_forced_answer_draws_few_tokens_up_to_the_brace_whatever_a_model_may_think():
+def test_a_forced_answer_samples_few_tokens_up_to_the_brace_whatever_a_model_may_think():
     made = job("method=me_icpo", FORCED)
     assert made.prompts.forced_answer == "So it is boxed{"
     sampling = made.protocol.sampling_by_purpose(max_answer_tokens=9000)

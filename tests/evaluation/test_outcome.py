@@ -20,8 +20,8 @@ class Varying:
     label: str = "varying"
 
     def solve(self, question, tools, *, seed):
-        [drawn] = yield [tools.ask(Purpose.FINAL, tools.prompts.plain(question), 4, seed)]
-        answers = tools.candidates(drawn, question.kind)
+        [sampled] = yield [tools.ask(Purpose.FINAL, tools.prompts.plain(question), 4, seed)]
+        answers = tools.candidates(sampled, question.kind)
         pairs = self.pairs if "2 apples" in question.text else ((0, 2), (2, 2))
         return QuestionResult(question, seed, (), tuple((n, answers[:k]) for n, k in pairs))
 
@@ -41,7 +41,7 @@ def test_finals_unlike_those_of_the_first_question_are_refused(tmp_path, pairs):
     assert len(list(read_results(cell))) == 2 and not read_metrics(cell)
 
 
-def test_finals_after_several_rounds_that_are_drawn_at_once_are_measured(tmp_path):
+def test_finals_after_several_rounds_that_are_sampled_at_once_are_measured(tmp_path):
     cell, _ = run_varying(tmp_path, (0, 2), (2, 2))
     metrics = read_metrics(cell)
     assert set(metrics["by_num_rounds"]) == {"0", "2"} and metrics["k"] == 2

@@ -154,7 +154,7 @@ def test_the_share_stands_where_the_majority_surely_gains(tmp_path, script):
     assert row["share"] != row["share"]
 
 
-def test_one_answer_pays_for_the_whole_search_or_for_its_own_draws(tmp_path, script):
+def test_one_answer_pays_for_the_whole_search_or_for_its_own_samples(tmp_path, script):
     shared = script.arm_of(load_cell(write_cell(tmp_path / "run", "full", [1], search=100, sets=(0, 3))))
     assert (shared.tokens(), shared.tokens_of_one_answer()) == (340, 310)
     cell = write_cell(tmp_path / "run", "self_consistency", [1], final=0, search=400, sets=(1,))

@@ -78,9 +78,9 @@ def test_hostile_questions_and_completions_are_answered_stored_and_reported(
     stored = read_results(cell)
     assert sorted(row["question_id"] for row in stored) == sorted(row["id"] for row in rows)
     assert {row["text"] for row in stored} == {row["problem"] for row in rows}
-    draws = [c["draw"] for row in stored for _, finals in row["finals"] for c in finals]
-    texts = read_texts(cell, draws)
-    assert draws and set(texts.values()) <= set(said)
+    samples = [c["draw"] for row in stored for _, finals in row["finals"] for c in finals]
+    texts = read_texts(cell, samples)
+    assert samples and set(texts.values()) <= set(said)
     write_report(outputs, "run")
     assert sorted(found.name for found in tmp_path.iterdir()) == ["outputs", "questions.jsonl"]
     assert sorted(found.name for found in outputs.iterdir()) == ["run"]

@@ -56,8 +56,8 @@ def test_ends_within_budget_when_the_engine_says_anything(name, seed):
     assert result.usage_at_finals == (result.usage,)
     for place, step in enumerate(result.trace):
         assert isinstance(step, Step) and (step.parent is None or 0 <= step.parent < place)
-    drawn = {id(c.completion) for step in result.trace for c in step.candidates}
-    assert all(id(final.completion) in drawn for final in result.finals[0][1])
+    sampled = {id(c.completion) for step in result.trace for c in step.candidates}
+    assert all(id(final.completion) in sampled for final in result.finals[0][1])
 
 
 @pytest.mark.parametrize("name", BASELINES)
@@ -68,8 +68,8 @@ def test_same_seed_same_requests_and_runs_differ_in_all_their_seeds(name):
         _, stages = play(method.solve(QUESTION, toolkit(), seed=seed), USELESS["nonsense"])
         asked.setdefault(seed, []).append(stages)
     assert asked[0][0] == asked[0][1]
-    drawn = [r.seed for stages in (asked[0][0], asked[1][0]) for stage in stages for r in stage if r.seed]
-    assert len(set(drawn)) == len(drawn)
+    sampled = [r.seed for stages in (asked[0][0], asked[1][0]) for stage in stages for r in stage if r.seed]
+    assert len(set(sampled)) == len(sampled)
 
 
 def _asks(*stages):

@@ -52,7 +52,7 @@ def returns(value, *yields):
 
     def body(*_, **__):
         for stage in yields:
-            assert len((yield stage)) == len(stage), "what was drawn is sent back"
+            assert len((yield stage)) == len(stage), "what was sampled is sent back"
         return value
 
     return Own(body)
@@ -76,8 +76,8 @@ def asks(*wanted):
 
 
 def ask(wanted):
-    drawn = yield [replace(REQUEST, num_samples=n) for n in wanted.values()]
-    return [Lookahead(i, Votes((("4", len(batch)),), 0)) for i, batch in zip(wanted, drawn, strict=True)]
+    sampled = yield [replace(REQUEST, num_samples=n) for n in wanted.values()]
+    return [Lookahead(i, Votes((("4", len(batch)),), 0)) for i, batch in zip(wanted, sampled, strict=True)]
 
 
 def select(selector, attempts=ATTEMPTS):
@@ -133,7 +133,7 @@ def test_lists_and_numpy_indices_are_kept_as_plain_ones(kept):
     assert is_plain(selection.kept)
 
 
-def test_what_is_asked_for_in_numpy_numbers_is_drawn_in_plain_ones():
+def test_what_is_asked_for_in_numpy_numbers_is_sampled_in_plain_ones():
     taken = []
 
     def ask_plain(wanted):
@@ -155,7 +155,7 @@ def test_nothing_can_be_kept_of_no_attempts():
 
 
 @pytest.mark.parametrize("lookaheads", [None, (1,), [None], ask])
-def test_look_aheads_must_be_those_that_were_drawn(lookaheads):
+def test_look_aheads_must_be_those_that_were_sampled(lookaheads):
     with breach("selector=mine: lookaheads", "`yield from ask(...)`"):
         select(returns(Selection((0,), lookaheads)))
 
@@ -173,7 +173,7 @@ def test_look_aheads_must_be_those_that_were_drawn(lookaheads):
         ([[0, 1]], ("[0, 1]",)),
     ],
 )
-def test_no_more_look_aheads_are_drawn_than_the_budget_has(wanted, at_fault):
+def test_no_more_look_aheads_are_sampled_than_the_budget_has(wanted, at_fault):
     with breach(*at_fault):
         select(asks(*wanted))
 

@@ -178,10 +178,10 @@ def test_the_cost_at_each_set_of_finals_is_that_of_a_run_that_ends_there():
         assert usage == cost(num_rounds=t).usage
 
 
-def test_sets_of_finals_that_are_drawn_at_once_have_no_costs_of_their_own():
+def test_sets_of_finals_that_are_sampled_at_once_have_no_costs_of_their_own():
     def at_once(question, tools):
-        [drawn] = yield [tools.ask(Purpose.FINAL, tools.prompts.plain(question), 4, 0)]
-        answers = tools.candidates(drawn, question.kind)
+        [sampled] = yield [tools.ask(Purpose.FINAL, tools.prompts.plain(question), 4, 0)]
+        answers = tools.candidates(sampled, question.kind)
         return QuestionResult(question, 0, (), ((0, answers[:2]), (1, answers[2:])))
 
     [result] = drive([Run(at_once(QUESTIONS[0], toolkit()))], Shuffling(0), max_in_flight=1)

@@ -180,7 +180,7 @@ def test_a_longer_run_holds_every_shorter_one():
         assert long.trace[:t] == short.trace
 
 
-def test_seeds_of_draws_differ_by_seed_question_round_and_purpose():
+def test_seeds_of_samples_differ_by_seed_question_round_and_purpose():
     _, asked = play(method(num_rounds=2).solve(QUESTION, toolkit(), seed=0), by_purpose(HAND))
     seeds = [r.seed for stage in asked for r in stage if r.purpose is not Purpose.SUMMARY]
     assert len(set(seeds)) == len(seeds)

@@ -28,7 +28,7 @@ def test_rounds_end_once_so_large_a_share_of_all_candidates_agrees(share, num_ro
     assert len(result.trace) == num_rounds
 
 
-def test_a_stopped_run_draws_the_finals_of_every_round_asked_for():
+def test_a_stopped_run_samples_the_finals_of_every_round_asked_for():
     settings = method(num_rounds=3, early_stop=1.0, finals_after=(0, 1, 3))
     result, asked = play(settings.solve(QUESTION, toolkit(), seed=0), by_purpose(AGREED))
     assert stages(asked) == ["final", "candidate", "summary", "lookahead", "final", "final"]
@@ -83,5 +83,5 @@ def test_a_forced_answer_ends_the_prompt_of_look_aheads_alone():
 
 def test_half_a_forced_answer_is_none():
     tools = toolkit(FORCED)
-    drawn = [said("12"), said("1234567", FinishReason.LENGTH), said("8} so boxed{9")]
-    assert [c.answer for c in tools.lookaheads(drawn, QUESTION.kind)] == ["12", None, "9"]
+    sampled = [said("12"), said("1234567", FinishReason.LENGTH), said("8} so boxed{9")]
+    assert [c.answer for c in tools.lookaheads(sampled, QUESTION.kind)] == ["12", None, "9"]

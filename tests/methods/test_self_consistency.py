@@ -18,7 +18,7 @@ def test_each_answer_is_the_majority_of_its_own_samples():
     assert [(step.name, step.value) for step in result.trace] == [("poll", 0.5), ("poll", 0.5)]
 
 
-def test_tied_answers_are_drawn_evenly_and_repeatably():
+def test_tied_answers_are_chosen_evenly_and_repeatably():
     method = self_consistency(num_samples=2, num_finals=200)
     chosen = []
     for _ in range(2):

@@ -135,7 +135,7 @@ def test_continuation_vote_by_hand():
     assert result.finals[0][1][0].answer == "8"
 
 
-def test_a_thought_drawn_several_times_is_continued_once_and_votes_as_often_as_it_was_drawn():
+def test_a_thought_sampled_several_times_is_continued_once_and_votes_as_often_as_it_was_sampled():
     method = tot(depth=1, num_thoughts=4, num_kept=1, evaluation=ContinuationVote(2))
 
     def answer(request):

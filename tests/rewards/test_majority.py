@@ -18,11 +18,11 @@ def test_the_most_frequent_answer_is_rewarded():
 
 
 def test_a_tie_is_broken_by_the_seed_and_its_size_is_told():
-    drawn = [rewards("4", "5", "6", "5", "4", seed=seed) for seed in range(60)]
-    assert {given.num_tied for given in drawn} == {2}
-    winners = [given.winner for given in drawn]
+    sampled = [rewards("4", "5", "6", "5", "4", seed=seed) for seed in range(60)]
+    assert {given.num_tied for given in sampled} == {2}
+    winners = [given.winner for given in sampled]
     assert 15 < winners.count("4") < 45 and winners.count("4") + winners.count("5") == 60
-    for given in drawn:
+    for given in sampled:
         assert given.tags == ((1, 0, 0, 0, 1) if given.winner == "4" else (0, 1, 0, 1, 0))
     assert rewards("4", "5", seed=7) == rewards("4", "5", seed=7)
 

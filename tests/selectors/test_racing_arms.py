@@ -1,4 +1,4 @@
-"""The arms of +exp=racing: what they share is drawn once, and each has a cell of its own."""
+"""The arms of +exp=racing: what they share is sampled once, and each has a cell of its own."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -35,7 +35,7 @@ class SeededBySample(Continuous):
         return [(ticket, [completion for sample in samples for completion in reply(sample)])]
 
 
-def drawn(engine, purpose):
+def sampled(engine, purpose):
     return sum(request.num_samples for request in engine.requests if request.purpose is purpose)
 
 
@@ -44,7 +44,7 @@ def first_round(cell):
     return [row["trace"][0] for row in sorted(read_results(cell), key=lambda row: row["question_id"])]
 
 
-def test_candidates_and_summaries_of_the_first_round_are_drawn_by_the_first_arm_alone(tmp_path):
+def test_candidates_and_summaries_of_the_first_round_are_sampled_by_the_first_arm_alone(tmp_path):
     questions = questions_file(tmp_path)
     engines, cells = [], []
     for arm in ARMS:
@@ -54,31 +54,31 @@ def test_candidates_and_summaries_of_the_first_round_are_drawn_by_the_first_arm_
         engines.append(engine)
         cells.append(cell)
     assert len(set(cells)) == len(ARMS)
-    assert drawn(engines[0], Purpose.CANDIDATE) == 3 * 6 and drawn(engines[0], Purpose.SUMMARY) > 0
+    assert sampled(engines[0], Purpose.CANDIDATE) == 3 * 6 and sampled(engines[0], Purpose.SUMMARY) > 0
     for engine in engines[1:]:
-        assert drawn(engine, Purpose.CANDIDATE) == drawn(engine, Purpose.SUMMARY) == 0
+        assert sampled(engine, Purpose.CANDIDATE) == sampled(engine, Purpose.SUMMARY) == 0
     for one, other in pairwise(cells):
         for mine, its in zip(first_round(one), first_round(other), strict=True):
             assert [c["draw"] for c in mine["candidates"]] == [c["draw"] for c in its["candidates"]]
 
 
-def test_racing_draws_fewer_and_exact_elimination_keeps_the_same(tmp_path):
+def test_racing_samples_fewer_and_exact_elimination_keeps_the_same(tmp_path):
     questions = questions_file(tmp_path)
-    cells, drawn_by = {}, {}
+    cells, sampled_by = {}, {}
     for arm in ("racing_uniform_m16", "racing_halving", "racing_exact"):
         cells[arm], engine = run(
             tmp_path, questions, *of_arm("racing", arm), *SETTINGS, engine=SeededBySample()
         )
-        drawn_by[arm] = drawn(engine, Purpose.LOOKAHEAD)
-    assert drawn_by["racing_halving"] < 0.6 * drawn_by["racing_uniform_m16"]
-    assert drawn_by["racing_exact"] <= drawn_by["racing_uniform_m16"]
+        sampled_by[arm] = sampled(engine, Purpose.LOOKAHEAD)
+    assert sampled_by["racing_halving"] < 0.6 * sampled_by["racing_uniform_m16"]
+    assert sampled_by["racing_exact"] <= sampled_by["racing_uniform_m16"]
     kept = {arm: [round_["kept"] for round_ in first_round(cell)] for arm, cell in cells.items()}
     assert kept["racing_exact"] == kept["racing_uniform_m16"]
 
 
 @pytest.mark.parametrize("arm", ["racing_halving", "racing_exact"])
 def test_an_interrupted_race_replays_to_the_same_end(tmp_path, arm):
-    """The second run has the journal and no results: it draws nothing and stores the same."""
+    """The second run has the journal and no results: it samples nothing and stores the same."""
     questions = questions_file(tmp_path)
     cell, _ = run(tmp_path, questions, *of_arm("racing", arm), *SETTINGS, engine=Continuous())
     before = read_results(cell)

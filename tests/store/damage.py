@@ -46,8 +46,8 @@ def what_it_says(cell: Path) -> object:
     """All results, scores and metrics of a cell, with the texts that results rest on; None if unreadable."""
     try:
         results, scores = load_results(cell), load_scores(cell)
-        draws = [c.completion.draw for r in results for _, finals in r.finals for c in finals]
-        return results, scores, read_metrics(cell), read_texts(cell, draws)
+        samples = [c.completion.draw for r in results for _, finals in r.finals for c in finals]
+        return results, scores, read_metrics(cell), read_texts(cell, samples)
     except IcpoError:
         return None
 

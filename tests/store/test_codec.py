@@ -34,7 +34,7 @@ def without_texts(stored):
 
 
 def test_a_result_comes_back_as_it_was_but_for_texts():
-    made = result(draws=[[replace(c, draw=f"k/0/{i}") for i, c in enumerate(batches("so 7", "so 7")[0])]])
+    made = result(samples=[[replace(c, draw=f"k/0/{i}") for i, c in enumerate(batches("so 7", "so 7")[0])]])
     read = decode_result(through_json(encode_result(made)))
     assert read == without_texts(made)
     assert encode_result(read) == encode_result(made)

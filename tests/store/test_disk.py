@@ -36,7 +36,7 @@ def incompressible(num_bytes: int) -> str:
 
 
 def fill(records) -> list[str]:
-    """Stores draws until the disk refuses; returns the keys that were taken."""
+    """Stores samples until the disk refuses; returns the keys that were taken."""
     kept = []
     with pytest.raises(RecordsError) as error:
         for i in range(1000):

@@ -155,10 +155,10 @@ def test_a_foreign_file_is_never_written_to(path):
 def test_a_sibling_answers_and_is_not_written_to(path, tmp_path):
     other = tmp_path / "other.bin"
     with Journal(other) as journal:
-        drawn = journal.put("shared", batches("a"))
+        sampled = journal.put("shared", batches("a"))
     before = other.read_bytes()
     with Journal(path, siblings=beside(other, tmp_path / "absent.bin")) as journal:
-        assert journal.get("shared") == drawn
+        assert journal.get("shared") == sampled
         assert journal.get("unknown") is None
         assert (journal.num_read, journal.num_written) == (1, 0)
         journal.put("own", batches("b"))
@@ -244,10 +244,10 @@ def test_a_result_goes_to_the_disk_after_the_records_that_it_uses(cell, reopen):
     with reopen() as records:
         records.journal = Watched(records.journal)
         for i in range(2):
-            drawn = records.journal.put(f"k{i}", batches("a", "b"))
+            sampled = records.journal.put(f"k{i}", batches("a", "b"))
             before = (cell / "results.jsonl").stat().st_size
             sizes.clear()
-            records.append(result(f"q{i}", draws=drawn))
+            records.append(result(f"q{i}", samples=sampled))
             assert sizes == [before]
 
 

@@ -47,11 +47,11 @@ def test_a_lost_journal_is_reported_and_sampled_again(tmp_path, caplog, lose):
 
 def test_a_cell_whose_samples_others_use_is_not_removed(cell, reopen):
     with reopen() as first:
-        drawn = first.journal.put("k", batches("a", "b"))
-        first.append(result("q", draws=drawn))
+        sampled = first.journal.put("k", batches("a", "b"))
+        first.append(result("q", samples=sampled))
     other = cell.with_name("other")
     with reopen(other) as second:
-        second.append(result("q", draws=drawn))
+        second.append(result("q", samples=sampled))
     with pytest.raises(RecordsError, match=r"samples.* other "):
         remove(cell)
     assert remove(other) == [other] and not other.exists() and cell.exists()

@@ -15,9 +15,9 @@ def filled(cell, reopen):
     """A cell with five records and two results, each with a draw."""
     with reopen() as records:
         for i in range(5):
-            drawn = records.journal.put(f"k{i}", batches(f"text {i}", "more " * 500))
+            sampled = records.journal.put(f"k{i}", batches(f"text {i}", "more " * 500))
             if i < 2:
-                records.append(result(f"q{i}", draws=drawn))
+                records.append(result(f"q{i}", samples=sampled))
         records.mark("interrupted", questions_done=2)
     return cell
 
@@ -136,9 +136,9 @@ def test_nothing_is_changed_under_a_running_cell(filled, reopen):
         assert command("verify", filled)[0] == 0
 
 
-def test_draws_of_another_cell_are_not_missing(filled, reopen):
+def test_samples_of_another_cell_are_not_missing(filled, reopen):
     with reopen(filled.with_name("arm")) as records:
-        records.append(result("q", draws=records.journal.get("k0")))
+        records.append(result("q", samples=records.journal.get("k0")))
         records.mark("interrupted")
     assert verify(filled.with_name("arm")).is_sound
 

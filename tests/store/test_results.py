@@ -22,8 +22,8 @@ from tests.stored import read_results, read_texts
 
 def test_a_line_says_all_of_a_result_but_the_texts(cell, reopen):
     with reopen() as records:
-        drawn = records.journal.put("k", batches("so 7", "so 7"))
-        records.append(result(draws=drawn))
+        sampled = records.journal.put("k", batches("so 7", "so 7"))
+        records.append(result(samples=sampled))
     candidate = {"answer": "7", "draw": "k/0/0", "finish_reason": "stop", "num_completion_tokens": 4}
     candidates = [candidate, candidate | {"draw": "k/0/1"}]
     votes = {"counts": [["7", 1]], "num_abstained": 1, "labels": ["7", None]}
@@ -123,11 +123,11 @@ def test_a_damaged_line_before_the_end_is_a_named_error(cell, reopen):
         reopen()
 
 
-def test_arms_of_a_run_share_draws(cell, reopen):
+def test_arms_of_a_run_share_samples(cell, reopen):
     with reopen() as first:
-        drawn = first.journal.put("k", batches("a"))
+        sampled = first.journal.put("k", batches("a"))
         with reopen(cell.with_name("arm")) as second:
-            assert second.journal.get("k") == drawn
+            assert second.journal.get("k") == sampled
             assert second.journal.num_written == 0
     assert read_texts(cell.with_name("arm"), ["k/0/0"]) == {"k/0/0": "a"}
     assert run_cells(cell.parent.parent, "run") == [cell.with_name("arm"), cell]

@@ -80,9 +80,9 @@ def test_a_journal_made_anew_is_read_from_its_beginning(begin):
     path: Path = other.folder / JOURNAL_NAME
     path.unlink()
     with begin("other") as other:
-        drawn = other.journal.put("new", batches("b"))
+        sampled = other.journal.put("new", batches("b"))
         index.refresh()
-        assert index.get("new") == drawn
+        assert index.get("new") == sampled
         assert index.get("old") is None
 
 

@@ -52,10 +52,10 @@ def batches(*texts: str) -> Batches:
 
 
 def result(
-    question_id: str = "q", seed: int = 0, text: str = "How many?", draws: Batches | None = None
+    question_id: str = "q", seed: int = 0, text: str = "How many?", samples: Batches | None = None
 ) -> QuestionResult:
     """A result with a round and a step that use every field."""
-    candidates = tuple(Candidate(c, "7") for c in (draws or batches("so 7", "so 7"))[0])
+    candidates = tuple(Candidate(c, "7") for c in (samples or batches("so 7", "so 7"))[0])
     votes = Votes((("7", 1),), 1, ("7", None))
     attempts = tuple(Attempt(c, 1, "adds") for c in candidates)
     round_ = Round(

@@ -29,7 +29,7 @@ def test_greedy_completions_are_those_of_the_transformers_engine(engine):
 
 
 @pytest.mark.parametrize("purpose", [Purpose.SUMMARY, Purpose.FINAL])
-def test_greedy_samples_of_one_prompt_are_drawn_once_and_all_alike(engine, purpose):
+def test_greedy_samples_of_one_prompt_are_sampled_once_and_all_alike(engine, purpose):
     greedy = {"purpose": purpose, "temperature": 0, "top_p": 1}
     before = engine.accounting()
     one, three = answers(engine, [ask(TEXTS[0], 1, **greedy), ask(TEXTS[0], 3, **greedy)])

@@ -75,7 +75,7 @@ def test_a_run_whose_engine_dies_goes_on_and_replays_without_an_engine(engine, t
     assert [len(result.trace) for result in results] == [2, 2]
     num_requests = sum(result.usage.num_requests for result in results)
     assert 0 < num_written < num_requests
-    replay = ScriptedEngine(lambda request, index: pytest.fail("drawn twice"))
+    replay = ScriptedEngine(lambda request, index: pytest.fail("sampled twice"))
     replay.identity = engine.identity
     again, none_written = solve(replay, path)
     assert again == results

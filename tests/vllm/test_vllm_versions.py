@@ -34,7 +34,7 @@ def fixed(num_tokens, num_samples=1, seed=1, temperature=1.0):
     return ask(TEXT, num_samples, seed, max_tokens=num_tokens, min_tokens=num_tokens, temperature=temperature)
 
 
-def test_dummy_weights_are_drawn_anew(core):
+def test_dummy_weights_are_made_anew(core):
     """vLLM's own are so small that even at a low temperature every token is as likely as any other."""
     [samples] = answers(core, [fixed(1, 64, temperature=0.01)])
     [(_, most)] = Counter(sample.text for sample in samples).most_common(1)

@@ -29,11 +29,11 @@ def hint(num_samples=4):
     return MajorityHint("majority_hint", "majority_hint", Budget(num_samples=num_samples, num_finals=2))
 
 
-def test_the_samples_of_a_control_are_the_very_draws_of_direct():
+def test_the_samples_of_a_control_are_those_of_direct():
     _, asked = play(hint(2).solve(QUESTION, toolkit(), seed=3), answering(4, 5))
     base = Direct(BasePrompt.PLAIN, Budget(num_finals=2))
-    _, drawn = play(base.solve(QUESTION, toolkit(), seed=3), answering(4, 5))
-    assert asked[0] == drawn[0]
+    _, sampled = play(base.solve(QUESTION, toolkit(), seed=3), answering(4, 5))
+    assert asked[0] == sampled[0]
 
 
 def test_the_hint_is_the_majoritys_answer_as_the_one_good_idea():
@@ -44,7 +44,7 @@ def test_the_hint_is_the_majoritys_answer_as_the_one_good_idea():
     assert [c.answer for c in result.finals[0][1]] == ["9", "9"]
 
 
-def test_a_tied_hint_is_drawn_by_seed():
+def test_a_tied_hint_is_chosen_by_seed():
     def hinted(seed):
         _, asked = play(hint().solve(QUESTION, toolkit(), seed=seed), answering(5, 4, 5, 4))
         return asked[-1][0].prompt.user.count("boxed{4}")

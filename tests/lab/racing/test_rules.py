@@ -20,20 +20,20 @@ TABLES = st.lists(st.lists(ANSWERS, min_size=BUDGET, max_size=BUDGET), min_size=
 
 
 def race(selector, table, budget=BUDGET):
-    """Runs a selector over a table of answers, one row an attempt; returns selection and draws."""
-    drawn = dict.fromkeys(range(len(table)), 0)
+    """Runs a selector over a table of answers, one row an attempt; returns selection and samples."""
+    sampled = dict.fromkeys(range(len(table)), 0)
 
     def ask(wanted):
         yield from ()
         for i, number in wanted.items():
-            drawn[i] += number
-            assert drawn[i] <= budget
-        return [Lookahead(i, tally(table[i][: drawn[i]], None)) for i in wanted]
+            sampled[i] += number
+            assert sampled[i] <= budget
+        return [Lookahead(i, tally(table[i][: sampled[i]], None)) for i in wanted]
 
     selecting = selector.select(table, ask, num_lookaheads=budget, seed=0)
     with pytest.raises(StopIteration) as stop:
         next(selecting)
-    return stop.value.value, drawn
+    return stop.value.value, sampled
 
 
 def racing(rule, instalments=(2, 2, 4), **knobs):
@@ -44,55 +44,55 @@ def racing(rule, instalments=(2, 2, 4), **knobs):
 
 @settings(max_examples=400, deadline=None)
 @given(TABLES, st.sampled_from([(2, 2, 4), (1,), (4,), (3, 5), (2, 1), (16,)]))
-def test_exact_elimination_makes_the_uniform_choice_on_the_same_draws(table, instalments):
+def test_exact_elimination_makes_the_uniform_choice_on_the_same_samples(table, instalments):
     uniform, _ = race(Entropy("entropy", False), table)
-    exact, drawn = race(racing("exact", instalments), table)
+    exact, sampled = race(racing("exact", instalments), table)
     assert exact.kept == uniform.kept
-    assert max(drawn.values()) <= BUDGET
+    assert max(sampled.values()) <= BUDGET
 
 
-def test_exact_elimination_saves_draws_where_one_is_plainly_worse():
+def test_exact_elimination_saves_samples_where_one_is_plainly_worse():
     table = [["1"] * 8, ["1", "2", "3", "4", "5", "6", "7", "8"]]
-    selection, drawn = race(racing("exact", (1,)), table)
-    assert selection.kept == (0,) and drawn[1] < 8
+    selection, sampled = race(racing("exact", (1,)), table)
+    assert selection.kept == (0,) and sampled[1] < 8
 
 
 def test_halving_halves():
     table = [["1", "2"] * 4, ["1"] * 8, ["1", "2", "3", "4"] * 2, ["1", "1", "1", "2"] * 2]
-    selection, drawn = race(racing("halving"), table)
+    selection, sampled = race(racing("halving"), table)
     assert selection.kept == (1,)
-    assert drawn == {0: 2, 1: 4, 2: 2, 3: 4}
+    assert sampled == {0: 2, 1: 4, 2: 2, 3: 4}
     assert [x.attempt for x in selection.lookaheads] == [0, 1, 2, 3]
 
 
 def test_attempts_that_all_agree_end_the_race_and_the_first_wins():
     certain = [["1"] * 8, ["2"] * 8, ["1"] * 8]
-    selection, drawn = race(racing("bound", certain_after=2), certain)
-    assert selection.kept == (0,) and drawn == {0: 2, 1: 2, 2: 2}
-    _, drawn = race(racing("bound", certain_after=3), certain)
-    assert drawn == {0: 4, 1: 4, 2: 4}, "two draws are too few to be certain"
-    _, drawn = race(racing("bound", certain_after=None), certain)
-    assert drawn == {0: 8, 1: 8, 2: 8}
+    selection, sampled = race(racing("bound", certain_after=2), certain)
+    assert selection.kept == (0,) and sampled == {0: 2, 1: 2, 2: 2}
+    _, sampled = race(racing("bound", certain_after=3), certain)
+    assert sampled == {0: 4, 1: 4, 2: 4}, "two samples are too few to be certain"
+    _, sampled = race(racing("bound", certain_after=None), certain)
+    assert sampled == {0: 8, 1: 8, 2: 8}
 
 
 def test_one_certain_leader_does_not_end_the_race():
-    """Two agreeing draws are often luck: the uncertain ones go on until the rule drops them."""
-    _, drawn = race(racing("bound", certain_after=2, width=9.0), [["1", "2"] * 4, ["1"] * 8])
-    assert drawn == {0: 8, 1: 8}
+    """Two agreeing samples are often luck: the uncertain ones go on until the rule drops them."""
+    _, sampled = race(racing("bound", certain_after=2, width=9.0), [["1", "2"] * 4, ["1"] * 8])
+    assert sampled == {0: 8, 1: 8}
 
 
 def test_bound_keeps_what_it_cannot_tell_apart():
-    _, drawn = race(racing("bound", width=100.0), [["1", "2"] * 4, ["1"] * 8])
-    assert drawn == {0: 8, 1: 8}
-    _, drawn = race(racing("bound", width=0.0), [["1", "2"] * 4, ["1"] * 8])
-    assert drawn == {0: 2, 1: 2}
+    _, sampled = race(racing("bound", width=100.0), [["1", "2"] * 4, ["1"] * 8])
+    assert sampled == {0: 8, 1: 8}
+    _, sampled = race(racing("bound", width=0.0), [["1", "2"] * 4, ["1"] * 8])
+    assert sampled == {0: 2, 1: 2}
 
 
 @settings(deadline=None)
 @given(TABLES, st.sampled_from(["halving", "bound"]), st.integers(1, BUDGET))
 def test_budgets_hold_and_a_choice_is_always_made(table, rule, budget):
-    selection, drawn = race(racing(rule), table, budget)
-    assert len(selection.kept) == 1 and all(1 <= n <= budget for n in drawn.values())
+    selection, sampled = race(racing(rule), table, budget)
+    assert len(selection.kept) == 1 and all(1 <= n <= budget for n in sampled.values())
     assert len(selection.lookaheads) == len(table)
 
 
@@ -121,7 +121,7 @@ def test_estimates_by_hand():
 
 
 def test_the_correction_removes_most_of_the_bias_and_the_error_is_the_spread():
-    """4,000 samples of 32 draws from (0.6, 0.3, 0.1): a quarter of the bias stays at most."""
+    """4,000 samples of 32 from (0.6, 0.3, 0.1): a quarter of the bias stays at most."""
     rng = np.random.default_rng(0)
     p = np.array([0.6, 0.3, 0.1])
     true = float(-(p * np.log2(p)).sum())
@@ -137,7 +137,7 @@ def test_the_correction_removes_most_of_the_bias_and_the_error_is_the_spread():
 
 
 def test_silence_adds_to_the_error():
-    """Two bits of price, half silent, of (1 answer + 1 unseen + 2 silent) draws."""
+    """Two bits of price, half silent, of (1 answer + 1 unseen + 2 silent) samples."""
     answered = standard_error_bits(Votes((("1", 2),), 0), 4)
     silent = standard_error_bits(Votes((("1", 2),), 2), 4)
     share = 2 / 4
@@ -145,8 +145,8 @@ def test_silence_adds_to_the_error():
 
 
 def test_a_single_attempt_needs_no_look_ahead():
-    selection, drawn = race(racing("halving"), [["1"] * 8])
-    assert selection.kept == (0,) and drawn == {0: 0}
+    selection, sampled = race(racing("halving"), [["1"] * 8])
+    assert selection.kept == (0,) and sampled == {0: 0}
 
 
 def test_the_last_instalment_is_repeated_until_the_budget_is_spent():

@@ -116,7 +116,7 @@ def test_the_schedules_differ_in_what_is_in_flight():
     assert 1 < most[Schedule.PIPELINED][Purpose.SUMMARY] < 9
 
 
-def test_what_is_read_is_as_much_as_answers_are_drawn():
+def test_what_is_read_is_as_much_as_answers_are_sampled():
     counts = []
     run_schedule(
         Schedule.AUTHORS, solvings(lambda texts: counts.append(len(texts)), num_questions=1), Watched(), 1
@@ -169,10 +169,10 @@ def test_the_answers_that_a_race_is_told_tell_attempts_apart():
 
 def test_long_tailed_lengths_have_the_mean_and_the_cap_they_say():
     source = random.Random(0)
-    drawn = [TAILED.draw(source) for _ in range(20_000)]
-    assert 380 < sum(drawn) / len(drawn) < 405  # the cap takes a little off the mean of 400
-    assert max(drawn) == 2000
-    assert sorted(drawn)[len(drawn) // 2] == pytest.approx(400 * 2.718281828 ** (-0.32), rel=0.05)
+    sampled = [TAILED.draw(source) for _ in range(20_000)]
+    assert 380 < sum(sampled) / len(sampled) < 405  # the cap takes a little off the mean of 400
+    assert max(sampled) == 2000
+    assert sorted(sampled)[len(sampled) // 2] == pytest.approx(400 * 2.718281828 ** (-0.32), rel=0.05)
 
 
 def test_joined_texts_have_the_tokens_of_both(nano_tokenizer):
