@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 INTERRUPTED = 130
+EMBEDDED = ("nano", "nano_plain", "nano_shuffled")  # what protocol=quick is for
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +227,7 @@ def _backbone_overrides(backbone: str) -> list[str]:
     if "/" in backbone or "\\" in backbone or Path(backbone).is_dir():
         name = "".join(c if c.isalnum() or c in "._-" else "_" for c in Path(backbone).name)
         return [*_own_model(backbone), f"backbone.name='{name}'"]
-    return [f"backbone={backbone}", *([] if backbone.startswith("nano") else ["protocol=paper"])]
+    return [f"backbone={backbone}", *([] if backbone in EMBEDDED else ["protocol=paper"])]
 
 
 def _own_model(model_id: str) -> list[str]:

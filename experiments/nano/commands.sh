@@ -10,7 +10,7 @@ every="arith_l1 arith_l2 arith_l3 arith_l4 arith_l5 arith_heldout_templates arit
 levels="arith_l5 arith_l4 arith_l3"
 controls=(base,full,majority_hint,majority_random,max_entropy,shuffled,inverted
           constant,answer_only,no_answer,foreign,repeated_error,one_candidate,one_round)
-racers=(uniform_m16,racing_halving,racing_merged_halving,racing_uniform_m4 # the yardstick first: all share its round 1
+racers=(uniform_m16,racing_halving,racing_merged_halving,racing_uniform_m4 # the reference first: all share its round 1
         uniform_m8,racing_forced_answer,racing_early_stop merged,racing_bound,racing_exact)
 
 icpo() { # PRESET OVERRIDE...: a process of its own, whose cells share what they draw in common
@@ -18,7 +18,7 @@ icpo() { # PRESET OVERRIDE...: a process of its own, whose cells share what they
   echo "python3 -c 'from icpo.run import main; main(makes_report=False)' +exp=$* tracking=none engine=transformers" \
     "engine.block_questions=600 engine.max_batch_rows=${rows:-8192} ${overrides[*]}"
 }
-rivals() { # LEVEL ARM...
+baselines() { # LEVEL ARM...
   local level=$1 arms
   printf -v arms ',%s' "${@:2}"
   icpo baselines "benchmark=$level" "arm=${arms:1}"
@@ -42,9 +42,9 @@ for backbone in nano_shuffled nano_plain; do
 done
 for set in $every; do icpo nano_tables "benchmark=$set" arm=self_consistency,self_consistency_one; done
 for level in $levels; do
-  rivals "$level" direct me_icpo_{small,medium,large} me_icpo_racing_{medium,large}
-  rivals "$level" {self_consistency,best_of_n}_{small,medium,large,largest}
-  for method in tot_self_eval tot_majority mctsr; do rivals "$level" "$method"_{small,medium,large}; done
+  baselines "$level" direct me_icpo_{small,medium,large} me_icpo_racing_{medium,large}
+  baselines "$level" {self_consistency,best_of_n}_{small,medium,large,largest}
+  for method in tot_self_eval tot_majority mctsr; do baselines "$level" "$method"_{small,medium,large}; done
 done
 for level in $levels; do
   icpo nano_nk_sweep "benchmark=$level" "run_name=nano_nk_sweep_$level" budget.num_candidates=64

@@ -3,7 +3,7 @@
 python experiments/nano/make_doses.py FOLDER [--to FOLDER]    (writes results/doses.{csv,md,png})
 
 FOLDER holds the cells that recipes.sh makes: train, probe, ablation. Gains are differences of Mean@16 pooled
-over the ablation's levels, paired by question and seed. Intervals are 95%, over questions.
+over the ablation's levels, paired by question and seed. Intervals and whiskers are 95%, over questions.
 """
 
 import argparse
@@ -22,6 +22,7 @@ from icpo.lab.probe.estimands import verdicts
 from icpo.lab.scripts.command_line import ends_in_a_line
 from icpo.metrics import mean_at_k, paired_difference
 from icpo.metrics.compare import values_of
+from icpo.metrics.estimates import estimate
 from icpo.report.cells import load_cells
 from icpo.report.figure import new_figure
 from icpo.report.text import markdown_table, whole
@@ -35,6 +36,8 @@ ACCEPTANCE = {
     "wrong_0/1": "wrong, tag 0",
 }
 GAINS = {"ME-ICPO - base": ("full", "base"), "w/o entropy - ME-ICPO": ("without_entropy", "full")}
+WHOLE = "dose_1"
+BESIDE = f"gain minus {WHOLE}'s"  # of the first of GAINS
 PROBED = {
     "tag_effect_logit": "D, log-odds",
     "shift_right_tag1": "shift: right, tag 1",
@@ -115,13 +118,19 @@ def gains(folder: Path) -> dict[str, Row]:
             arm = cell.last
             values[arm.key.backbone, arm.key.arm] |= values_of(arm.scores, mean_at_k, arm.key.benchmark)
     rows: dict[str, Row] = defaultdict(dict)
+    gained: dict[str, dict[Any, float]] = {}
     for model in {model for model, _ in values}:
         for name, (arm, reference) in GAINS.items():
             ours, others = values[model, arm], values[model, reference]
-            if ours.keys() & others.keys():
+            if pairs := ours.keys() & others.keys():
                 gain = paired_difference(ours, others)
                 rows[model] |= interval(name, gain.value, gain.low, gain.high)
-                rows[model][f"{name} pairs"] = len(ours.keys() & others.keys())
+                rows[model][f"{name} pairs"] = len(pairs)
+                gained.setdefault(model, {key: ours[key] - others[key] for key in pairs})
+    for model in gained.keys() - {WHOLE}:
+        if pairs := gained[model].keys() & gained.get(WHOLE, {}).keys():
+            found = estimate({key: gained[model][key] - gained[WHOLE][key] for key in pairs}, (-2.0, 2.0))
+            rows[model] |= interval(BESIDE, found.value, found.low, found.high)
     return rows
 
 
@@ -134,10 +143,10 @@ def tables(rows: Sequence[Row]) -> str:
     """Accuracy with one idea; what the probe says and ME-ICPO gains; the probe's verdicts. A line a model."""
     accepted = [["model", "contexts", *ACCEPTANCE.values()]]
     accepted += [[*head(row), *(f"{100 * row[title]:.1f}" for title in ACCEPTANCE.values())] for row in rows]
-    probed = [["model", "contexts", *PROBED.values(), "R2", *GAINS]]
+    probed = [["model", "contexts", *PROBED.values(), "R2", *GAINS, BESIDE]]
     probed += [
         [*head(row), *(shown(row, name) for name in PROBED), number(row.get("theory_r2"))]
-        + [shown(row, name, scale=100, digits=1) for name in GAINS]
+        + [shown(row, name, scale=100, digits=1) for name in (*GAINS, BESIDE)]
         for row in rows
     ]
     names = list(dict.fromkeys(name for row in rows for name in row if name.startswith("verdict: ")))
@@ -185,7 +194,7 @@ def draw(rows: Sequence[Row]) -> Figure:
         shifts: "change of P(idea's answer)",
         odds: "change of its log-odds",
         explained: "R2 of the theory's update",
-        gained: "gain, points of Mean@16",
+        gained: "points of Mean@16",
     }
     smallest = min((row["contexts"] for row in doses if row["contexts"]), default=1)
     for axes, title in titles.items():

@@ -4,7 +4,7 @@ python experiments/nano/make_tables.py [RUN_NAME ...] [--outputs FOLDER]
 
 means   Mean@k: a line an arm, a column a benchmark or pool
 scores  every arm on every benchmark and pool: Mean@k, Accuracy, Maj@k, tokens a question and for one answer
-gains   arms minus the base, arms of an ablation minus the full algorithm, ME-ICPO minus its rivals
+gains   arms minus the base, arms of an ablation minus the full algorithm, ME-ICPO minus other methods
 losers  where an arm keeps attempts at random: Mean@k by how many of its ideas were tagged 0, others beside it
 
 Intervals are 95%, clustered by question; differences are paired by question and seed.
@@ -41,7 +41,7 @@ POOLS = {
     "levels 3-5": LEVELS[2:],
     "held out": [f"arith_heldout_{what}" for what in ("templates", "operands", "length")],
 }
-RIVALS = ("self_consistency",)
+BASELINES = ("self_consistency",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ def gain_rows(arms: Sequence[Arm]) -> Iterator[dict[str, Any]]:
 
 
 def comparisons(arms: Sequence[Arm]) -> Iterator[tuple[Arm, Arm]]:
-    """Arms with the base, arms of an ablation with the full algorithm, ME-ICPO with each rival."""
+    """Arms with the base, arms of an ablation with the full algorithm, ME-ICPO with each other method."""
     for place in dict.fromkeys((arm.backbone, arm.benchmark) for arm in arms):
         own = [arm for arm in arms if (arm.backbone, arm.benchmark) == place]
         ours = [arm for arm in own if arm.key.method == ME_ICPO]
@@ -169,8 +169,8 @@ def comparisons(arms: Sequence[Arm]) -> Iterator[tuple[Arm, Arm]]:
         for references, others in (([arm for arm in own if arm.is_base], own), (full, ours)):
             for reference in references:
                 yield from ((arm, reference) for arm in others if arm is not reference)
-        for rival in (arm for arm in own if arm.key.method in RIVALS):
-            yield from ((arm, rival) for arm in full)
+        for other in (arm for arm in own if arm.key.method in BASELINES):
+            yield from ((arm, other) for arm in full)
 
 
 def loser_rows(arms: Sequence[Arm]) -> Iterator[dict[str, Any]]:

@@ -99,7 +99,7 @@ def table(measured: dict) -> str:
     for key, title in (("slope", "slope (sampled)"), ("slope_scored", "slope (exact)")):
         lines.append(f"| {title} | {' | '.join(shown(measured[name][key]) for name in names)} |")
     for key, title in (
-        ("step_size", "step size"),
+        ("step_size", "step size, fit with priming"),
         ("theory_r2", "R2 of the theory's update"),
         ("theory_r2_with_priming", "R2 with priming"),
     ):

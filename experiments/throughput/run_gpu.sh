@@ -83,15 +83,22 @@ vllm_own() { # vLLM's own scheduler, CUDA graphs and step size
 uniform() { measure "$1" uniform 2 pipelined/fixed/32; }
 racing() { measure "$1" racing 2 pipelined/fixed/32 selector=entropy_racing; }
 in_process() { measure "$1" in_process 2 pipelined/fixed/16; }
+listens() { # SERVER: waits until it does; fails where it ended, or at the deadline
+  until python3 -c 'import urllib.request as r; r.urlopen("http://127.0.0.1:8000/health")' 2>/dev/null; do
+    kill -0 "$1" 2>/dev/null && [ $SECONDS -lt "$deadline" ] || return
+    sleep 2
+  done
+}
 served() { # the same work through vLLM's server and engine=openai
-  local shape=$out/shape server
+  local shape=$out/shape log=$out/logs/server.log server
   if [ -z "${DRY-}" ]; then
-    CUDA_VISIBLE_DEVICES=$1 python3 experiments/throughput/serve.py "$shape" >"$out/logs/server.log" 2>&1 &
+    CUDA_VISIBLE_DEVICES=$1 python3 experiments/throughput/serve.py "$shape" >"$log" 2>&1 &
     server=$!
-    until python3 experiments/throughput/serve.py --ready 2>/dev/null; do
-      kill -0 "$server" 2>/dev/null || { echo "served: failed: $(tail -n 1 "$out/logs/server.log")" | tee -a "$out/failed"; return; }
-      sleep 2
-    done
+    { listens "$server" && python3 experiments/throughput/serve.py --weights >>"$log" 2>&1; } || {
+      echo "served: failed: $(tail -n 1 "$log")" | tee -a "$out/failed"
+      kill "$server" 2>/dev/null
+      return
+    }
   fi
   measure "$1" served 2 pipelined/fixed/16 engine=openai "backbone.model_id=$shape" engine.base_url=http://127.0.0.1:8000/v1 \
     engine.api_key_env=null engine.supports_n=true engine.supports_seed=true engine.supports_extras=true engine.max_concurrency=512

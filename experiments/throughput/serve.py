@@ -1,10 +1,10 @@
 """Starts vLLM's own server for timings: the settings of engine=vllm, random weights in a model's shape.
 
     python experiments/throughput/serve.py FOLDER [OVERRIDE ...]     port 8000; overrides of +exp=throughput
-    python experiments/throughput/serve.py --ready                   fails until it listens
+    python experiments/throughput/serve.py --weights                 of the server that listens
 
 FOLDER receives the shape (configuration and tokenizer); it is the model's name for the client.
-`--ready` gives the server the same random weights as engine=vllm has.
+`--weights` gives the server the same random weights as engine=vllm has.
 """
 
 import json
@@ -56,7 +56,7 @@ def flags_of(name: str, value: Any) -> Iterator[str]:
 if __name__ == "__main__":
     if len(sys.argv) < 2:
         sys.exit(__doc__)
-    if sys.argv[1:] == ["--ready"]:
+    if sys.argv[1:] == ["--weights"]:
         give_weights()
         sys.exit()
     main(Path(sys.argv[1]), sys.argv[2:])

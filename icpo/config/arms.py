@@ -86,6 +86,10 @@ def plan_cells(
         one.get_key_element(): one for one in parser.parse_overrides([f"{k}={v}" for k, v in axes.items()])
     }
     overrides = swept | given
+    if empty := [str(one.input_line) for one in overrides.values() if not _values(one)]:
+        raise ConfigError(
+            f"{empty[0]} names no value, so that nothing would run. See --help for what there is."
+        )
     by_arms = parser.parse_overrides([one for arm in arms.values() for one in arm.all_overrides])
     set_by_arms = {one.key_or_group for one in by_arms}
     groups = [*NAMING, *sorted(key for key in set_by_arms if key in choices and key not in NAMING)]
@@ -98,12 +102,6 @@ def plan_cells(
         and key not in (*swept, *APART)
         and (_is_sweep(one) or (key == "protocol" and _values(one) != [choices.get(key)]))
     ]
-    if empty := [
-        str(one.input_line) for one in (*overrides.values(), *replacing.values()) if not _values(one)
-    ]:
-        raise ConfigError(
-            f"{empty[0]} names no value, so that nothing would run. See --help for what there is."
-        )
     [combinations] = BasicSweeper.split_arguments(list(overrides.values()), None)
     return [
         PlannedCell(

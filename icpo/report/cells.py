@@ -1,5 +1,6 @@
 """The stored cells of a run, and the arms to compare."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -206,7 +207,8 @@ def _swept(cell: str, metrics: Mapping[str, Any]) -> str:
     name = "{backbone}-{benchmark}-{arm}-".format_map({"arm": "", **metrics})
     if not metrics.get("arm") or not cell.startswith(name):
         return ""
-    return f"-{cell.removeprefix(name)}".replace(f"-{metrics['protocol']}", "", 1).removeprefix("-")
+    protocol = re.escape(str(metrics["protocol"]))
+    return re.sub(f"-{protocol}(?=-|$)", "", f"-{cell.removeprefix(name)}", count=1).removeprefix("-")
 
 
 def _tokens(part: Mapping[str, Any], scores: tuple[QuestionScore, ...]) -> dict[str, float]:

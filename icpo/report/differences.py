@@ -59,7 +59,8 @@ def differences_of(arms: Sequence[Arm]) -> tuple[tuple[Difference, ...], tuple[s
 def compare_arms(arm: Arm, base: Arm) -> Comparison:
     """An arm against a base.
 
-    Raises ValueError where they share no question and seed, or were asked other questions of the same names.
+    Raises ValueError where they share no question and seed, or where questions or golds of their benchmarks
+    differ.
     """
     if len({one.metrics.get("benchmark_digest") for one in (arm, base)} - {None}) > 1:
         raise ValueError(f"their {arm.key.benchmark} is not the same (benchmark_digest in metrics.json)")
@@ -67,25 +68,25 @@ def compare_arms(arm: Arm, base: Arm) -> Comparison:
 
 
 def pooled_arms(arms: Iterable[Arm]) -> tuple[Arm, ...]:
-    """Arms pooled over at least two benchmarks of a pool, where these share seeds."""
-    groups: dict[tuple[object, ...], list[Arm]] = {}
+    """Arms pooled over at least two benchmarks of a pool, where these share seeds; the last of one line."""
+    groups: dict[tuple[object, ...], dict[str, Arm]] = {}
     for arm in arms:
         for pool in POOLS:
             if arm.key.benchmark in pool:
-                groups.setdefault((pool, arm.key.line), []).append(arm)
-    pools = (_pool(group) for group in groups.values() if len(group) > 1)
+                groups.setdefault((pool, arm.key.line), {})[arm.key.benchmark] = arm
+    pools = (_pool([*group.values()]) for group in groups.values() if len(group) > 1)
     return tuple(pool for pool in pools if pool.scores)
 
 
 def _pooled_differences(differences: Sequence[Difference]) -> list[Difference]:
-    groups: dict[tuple[object, ...], list[Difference]] = {}
+    groups: dict[tuple[object, ...], dict[str, Difference]] = {}
     for difference in differences:
         for pool in POOLS:
-            if difference.arm.key.benchmark in pool:
+            if (benchmark := difference.arm.key.benchmark) in pool:
                 line = pool, difference.arm.key.line, difference.base.key.line
-                groups.setdefault(line, []).append(difference)
+                groups.setdefault(line, {})[benchmark] = difference
     pairs = (
-        (_pool([d.arm for d in group]), _pool([d.base for d in group]))
+        (_pool([d.arm for d in group.values()]), _pool([d.base for d in group.values()]))
         for group in groups.values()
         if len(group) > 1
     )

@@ -70,6 +70,9 @@ def test_a_tied_vote_is_broken_by_the_seed():
         assert solver(QUESTION, seed=0) == answers[0]
     assert {answer.text for answer in answers} == {"1", "22"}
     assert {answer.share for answer in answers} == {0.5}
+    with icpo.Solver(HalfAndHalf()) as solver:
+        others = [solver(f"{QUESTION} Again, {i}.", seed=0) for i in range(12)]
+    assert {answer.text for answer in others} == {"1", "22"}, "another question, another choice"
 
 
 def test_a_model_has_the_same_protocol_by_name_and_by_hub_id(monkeypatch):

@@ -90,6 +90,7 @@ def test_choices_of_a_preset_without_arms_name_them():
         (["arm=ful"], ("ful", "Did you mean full", "without_both")),
         (["arm=full", "method=direct"], ("arm=full", "method=direct")),
         (["selector=range(3,3)"], ("selector=range(3,3) names no value",)),
+        (["arm=range(3,3)"], ("arm=range(3,3) names no value",)),
         (["benchmark.limit=range(3,3)"], ("benchmark.limit=range(3,3) names no value",)),
     ],
 )

@@ -28,8 +28,8 @@ def test_what_a_run_on_another_machine_needs_can_be_asked_here(tmp_path):
 
 
 def test_a_job_without_an_estimate_is_named_and_gets_no_folder(tmp_path):
-    line = ["+exp=probe", "dry_run=true", "tracking=none", f"output_root={tmp_path}"]
-    [done] = run_lines([(ROOT, line)])
+    line = ["+exp=probe", "dry_run=true", "tracking=none"]
+    [done] = run_lines([(tmp_path, line)])
     assert done.returncode == 2
     assert "no estimate for nano-arith_l1-default, a Probe" in done.stderr
     assert not list(tmp_path.iterdir())

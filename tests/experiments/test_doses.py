@@ -37,14 +37,17 @@ def test_a_row_holds_what_was_trained_probed_and_gained(tmp_path, script):
     write_probe(tmp_path, "dose_1", -0.2)
     for arm, right in (("base", [1, 0]), ("full", [2, 4]), ("without_entropy", [4, 4])):
         for benchmark in ("arith_l3", "arith_l4"):
-            write_cell(tmp_path / "ablation", arm, right, benchmark=benchmark, backbone="dose_1")
+            for model, found in (("dose_1", right), ("coin", [1, 1])):
+                write_cell(tmp_path / "ablation", arm, found, benchmark=benchmark, backbone=model)
     rows = script.rows_of(tmp_path)
     assert [row["model"] for row in rows] == ["dose_0", "dose_1_64", "dose_1", "coin"]
     full = rows[2]
     assert full["shift_right_tag0"] == -0.2 and "shift_wrong_tag0" not in full
     assert full["ME-ICPO - base"] == pytest.approx(5 / 8) and full["ME-ICPO - base pairs"] == 4
     assert full["w/o entropy - ME-ICPO"] == pytest.approx(2 / 8)
-    assert "ME-ICPO - base" not in rows[0], "not measured, so no number"
+    beside = "gain minus dose_1's"
+    assert rows[3][beside] == pytest.approx(-5 / 8) and beside not in full
+    assert "ME-ICPO - base" not in rows[0] and beside not in rows[0], "not measured, so no number"
 
 
 def test_tables_leave_blanks_and_the_figure_is_drawn(tmp_path, script):

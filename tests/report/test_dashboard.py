@@ -189,6 +189,14 @@ def test_the_results_hold_the_report_s_numbers_in_its_rounding(outputs):
     assert [value for value, *_ in pairs[0]["options"]] == [pair]
 
 
+def test_cells_on_other_questions_of_one_name_get_no_pair(tmp_path):
+    for digest, cell in (("one", MadeUpCell()), ("other", me_icpo())):
+        cell.extra = {"benchmark_digest": digest}
+        cell.write(tmp_path, "run")
+    index = write_dashboard(tmp_path, ["run"], max_questions=9)
+    assert not list(index.parent.rglob("pairs/*"))
+
+
 def table_of_choice(blocks, name):
     return next(block for block in flat_blocks(blocks) if block.get("name") == name)["options"]
 

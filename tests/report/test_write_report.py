@@ -9,6 +9,7 @@ import pytest
 from icpo.cli.report import main
 from icpo.errors import RecordsError
 from icpo.report import write_report
+from icpo.report.cells import load_cells
 from icpo.store import note_planned
 from tests.report.stored_runs import MadeUpCell, me_icpo
 from tests.store.editing import rewrite_json
@@ -89,14 +90,20 @@ def test_differences_csv_pools_the_levels(run):
     assert found["arith_l3", "mean_over_majority"]["num_pairs"] == "12"
 
 
+POOLED_TOKENS = ("arith_l3-l4", "tokens_per_question")
+
+
 @pytest.mark.parametrize("seeds", [(0, 1), (2, 3)])
 def test_a_pool_has_the_seeds_that_all_its_levels_have(tmp_path, seeds):
-    for level, own in (("arith_l3", (0,)), ("arith_l4", seeds)):
-        MadeUpCell(level, seeds=own).write(tmp_path, "run")
-        me_icpo(level, seeds=own).write(tmp_path, "run")
+    for level, own, tokens in (("arith_l3", (0,), 100), ("arith_l4", seeds, 300)):
+        extra = {"generated_tokens": tokens * 6 * len(own)}
+        MadeUpCell(level, seeds=own, extra=extra).write(tmp_path, "run")
+        me_icpo(level, seeds=own, extra=extra).write(tmp_path, "run")
     write_report(tmp_path, "run")
     pools = [r for r in rows(tmp_path) if r["benchmark"] == "arith_l3-l4" and r["metric"] == "mean_at_k"]
     assert [r["std_over_seeds"] for r in pools] == ([""] * 2 if 0 in seeds else [])
+    tokens = [r["value"] for r in rows(tmp_path) if (r["benchmark"], r["metric"]) == POOLED_TOKENS]
+    assert [float(value) for value in tokens] == ([200] * 2 if 0 in seeds else [])
     pairs = {r["num_pairs"] for r in rows(tmp_path, "differences.csv") if r["benchmark"] == "arith_l3-l4"}
     assert pairs == ({"12"} if 0 in seeds else set())
 
@@ -244,7 +251,9 @@ def swept_run(outputs, *settings):
     for i, setting in enumerate(settings):
         for level in ("arith_l3", "arith_l4"):
             for cell, arm in ((MadeUpCell(level), "base"), (me_icpo(level), "me_icpo")):
-                cell.skill, cell.extra = 0.2 + 0.6 * i, {"arm": arm, "title": arm}
+                tokens = 1200 * (i + 1) * (6 if arm == "me_icpo" else 1)
+                cell.skill = 0.2 + 0.6 * i
+                cell.extra = {"arm": arm, "title": arm, "generated_tokens": tokens}
                 cell.write(outputs, "run").rename(outputs / "run" / f"nano-{level}-{arm}{setting}")
 
 
@@ -265,13 +274,41 @@ def test_a_setting_that_was_swept_makes_lines_of_their_own(tmp_path):
         levels = [scores[level, name] for level in ("arith_l3", "arith_l4")]
         assert scores["arith_l3-l4", name] == pytest.approx(sum(levels) / 2)
     shown = (tmp_path / "run/report/table.md").read_text()
-    assert all(f"| arith_l3 | {name} | 6 |" in shown for name in names)
+    rows_shown = [line.strip("| ").split(" | ") for line in shown.splitlines() if "| arith_l3 |" in line]
+    assert {row[1]: row[-1] for row in rows_shown if row[1] in names and row[2] == "6"} == {
+        name: "6.0" if "me_icpo" in name else "1.0" for name in names
+    }
 
 
-def test_cells_of_one_line_are_named(tmp_path):
-    for name in ("one", "two"):
-        MadeUpCell(extra={"arm": "base"}).write(tmp_path, "run").rename(tmp_path / "run" / name)
-    assert "one and two are one line of the tables" in write_report(tmp_path, "run").notes[0]
+@pytest.mark.parametrize(
+    ("ending", "swept"),
+    [
+        ("-quick", ""),
+        ("-quick_1", "quick_1"),
+        ("-a-quick", "a"),
+        ("-x_-quick", "x_"),
+        ("-quick-quick", "quick"),
+    ],
+)
+def test_the_protocol_in_a_cell_s_name_is_no_value_that_was_swept(tmp_path, ending, swept):
+    folder = MadeUpCell(extra={"arm": "base"}).write(tmp_path, "run")
+    folder.rename(tmp_path / "run" / f"nano-arith_l1-base{ending}")
+    assert {arm.key.swept for cell in load_cells(tmp_path, "run") for arm in cell.arms} == {swept}
+
+
+def test_cells_of_one_line_are_named_and_pooled_once(tmp_path):
+    for level in ("arith_l3", "arith_l4"):
+        me_icpo(level, extra={"arm": "me_icpo"}).write(tmp_path, "run")
+        for name in ("one", "two"):
+            base = MadeUpCell(level, extra={"arm": "base"})
+            base.write(tmp_path, "run").rename(tmp_path / "run" / f"{name}_{level}")
+    report = write_report(tmp_path, "run")
+    assert "one_arith_l3 and two_arith_l3 are one line of the tables" in report.notes[0]
+    assert {r["benchmark"] for r in rows(tmp_path)} == {"arith_l3", "arith_l4", "arith_l3-l4"}
+    shutil.rmtree(tmp_path / "run/two_arith_l4")
+    shutil.rmtree(tmp_path / "run/one_arith_l4")
+    write_report(tmp_path, "run")
+    assert {r["benchmark"] for r in rows(tmp_path) if "me_icpo" not in r["arm"]} == {"arith_l3"}
 
 
 def test_arms_without_a_base_of_their_setting_are_compared_with_the_one_there_is(tmp_path):

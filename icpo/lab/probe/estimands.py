@@ -109,8 +109,9 @@ def verdicts(metrics: Mapping[str, Any]) -> dict[str, Any]:
     `metrics` are those that `measure` returns. `tag_matters`, `mention_primes` and `tag_0_below_no_tag` hold
     where the effect has the sign that the name says and p < 0.05 after Holm over the primary contrasts.
     `tag_0_never_raises` fails where the change of a right or of a wrong attempt tagged 0 is above 0 likewise:
-    each kind is judged on its own, since opposite changes would cancel in a mean. Predictions of no
-    difference hold where 0 is inside the interval; `tag_0_does_nothing` is an equivalence test on each kind.
+    each kind is judged on its own, since opposite changes would cancel in a mean, and both have to pass.
+    Predictions of no difference hold where 0 is inside the interval; `tag_0_does_nothing` is an equivalence
+    test on each kind.
     """
     punished = ("shift_right_tag0", "shift_wrong_tag0")
     primary = ("tag_effect_logit", "priming_logit", "tag0_below_untagged", *punished)
@@ -118,11 +119,10 @@ def verdicts(metrics: Mapping[str, Any]) -> dict[str, Any]:
     adjusted = holm({name: measured[name].p for name in primary if name in measured})
 
     def judged(names: Sequence[str], holds: Callable[[str, Measured], bool]) -> dict[str, Any] | None:
-        found = [name for name in names if name in measured]
-        if not found:
+        found = {name: holds(name, measured[name]) for name in names if name in measured}
+        if len(found) < len(names) and all(found.values()):
             return None
-        p = {name: adjusted.get(name) for name in found}
-        return {"holds": all(holds(name, measured[name]) for name in found), "p_holm": p}
+        return {"holds": all(found.values()), "p_holm": {name: adjusted.get(name) for name in found}}
 
     def has_sign(sign: int) -> Callable[[str, Measured], bool]:
         return lambda name, m: sign * m.value > 0 and adjusted[name] < 0.05

@@ -88,6 +88,16 @@ def test_opposite_changes_of_right_and_wrong_attempts_do_not_pass_as_none():
     assert found(-0.01, -0.02) == {"tag_0_never_raises": True, "tag_0_does_nothing": True}
 
 
+def test_a_tag_of_0_that_was_measured_on_one_kind_alone_can_fail_but_not_hold():
+    falls = {"value": -0.01, "low": -0.02, "high": 0.0, "p": 0.2, "num_questions": 190}
+    rises = {"value": +0.30, "low": 0.28, "high": 0.32, "p": 1e-9, "num_questions": 190}
+    for name in ("shift_right_tag0", "shift_wrong_tag0"):
+        found = verdicts({name: falls})
+        assert found["tag_0_never_raises"] is None and found["tag_0_does_nothing"] is None
+        found = holds({"verdicts": verdicts({name: rises})})
+        assert found == {"tag_0_never_raises": False, "tag_0_does_nothing": False}
+
+
 def test_what_was_not_measured_is_null():
     metrics = measure([])
     assert metrics["tag_effect_logit"] is None and metrics["step_size"] is None and metrics["slope"] is None
