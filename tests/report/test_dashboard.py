@@ -189,6 +189,24 @@ def test_the_results_hold_the_report_s_numbers_in_its_rounding(outputs):
     assert [value for value, *_ in pairs[0]["options"]] == [pair]
 
 
+def test_a_place_of_the_heat_map_shows_all_of_its_cells(tmp_path):
+    for k in (2, 4):
+        for setting, skill in (("", 0.3), ("-temperature_0.9", 0.8)):
+            cell = me_icpo("arith_l3", k=k, skill=skill, num_rounds=2, finals_after=(1, 2))
+            cell.extra = {"arm": "me_icpo"}
+            cell.write(tmp_path, "run").rename(tmp_path / f"run/nano-arith_l3-me_icpo-k{k}{setting}")
+    folder = write_dashboard(tmp_path, ["run"], max_questions=9).parent
+    block = next(b for b in flat_blocks(received(folder, "curves")) if b.get("id") == "heat-map")
+    report = write_report(tmp_path, "run").frame.query("metric == 'mean_at_k' and not is_difference")
+    places = {(row["n"], row["k"]): row for row in block["spec"]["data"]["values"]}
+    assert len(places) == 4
+    values_at = dict(iter(report.groupby(["num_rounds", "num_candidates"])["value"]))
+    for place, row in places.items():
+        values = values_at[place]
+        assert len(values) == 2 and row["value"] == pytest.approx(100 * values.mean(), abs=0.1)
+        assert sorted(row["shown"].split(" / ")) == sorted(f"{100 * value:.1f}" for value in values)
+
+
 def test_cells_on_other_questions_of_one_name_get_no_pair(tmp_path):
     for digest, cell in (("one", MadeUpCell()), ("other", me_icpo())):
         cell.extra = {"benchmark_digest": digest}

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any
 
 from icpo.report.cells import Cell
@@ -71,20 +72,24 @@ def _group(curves: Sequence[Curve], shades: Mapping[str, str]) -> list[Block]:
 
 
 def _heat_maps(curves: Sequence[Curve]) -> list[Block]:
-    """A map for each method, reward and selector, where both n and k vary."""
-    grids: dict[str, dict[tuple[int, int], Row]] = {}
+    """A map for each method, reward and selector, where both n and k vary; a place shows all of its cells."""
+    grids: dict[str, dict[tuple[int, int], list[Row]]] = {}
     for row in (row for curve in curves for row in curve.scores("mean_at_k")):
         if not row["is_base"] and row["num_candidates"]:
             rules = ", ".join(str(row[name]) for name in ("method", "reward", "selector"))
-            grids.setdefault(rules, {}).setdefault((row["num_rounds"], row["num_candidates"]), row)
+            place = row["num_rounds"], row["num_candidates"]
+            grids.setdefault(rules, {}).setdefault(place, []).append(row)
     blocks: list[Block] = []
     for rules, grid in grids.items():
         if all(len({place[i] for place in grid}) > 1 for i in (0, 1)):
             cells = [
-                {"n": n, "k": k, "value": scaled(row)["value"], "shown": percent(row["value"])}
-                for (n, k), row in grid.items()
+                {"n": n, "k": k, "value": fmean(scaled(row)["value"] for row in rows)}
+                | {"shown": " / ".join(percent(row["value"]) for row in rows)}
+                for (n, k), rows in grid.items()
             ]
-            blocks += [heading("Mean@k by rounds and candidates"), note(rules)]
+            shared = " Cells that share a place, as where a third setting was swept, are all written there."
+            is_shared = any(len(rows) > 1 for rows in grid.values())
+            blocks += [heading("Mean@k by rounds and candidates"), note(rules + "." + shared * is_shared)]
             blocks += [chart(charts.heat_map(cells, "Mean@k (%)"), "heat-map")]
     return blocks
 
