@@ -9,7 +9,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from random import Random
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 from urllib.error import URLError
@@ -22,6 +21,7 @@ from icpo.evaluation.journalled import JournalledEngine
 from icpo.grading import Grader
 from icpo.methods import drive
 from icpo.methods.contracts import start
+from icpo.methods.self_consistency import elect
 from icpo.seeding import derive_seed
 from icpo.store import Journal
 from icpo.types import AnswerKind, Engine, Method, Question, QuestionResult, Round, Step, Toolkit, Usage
@@ -144,9 +144,8 @@ class Solver:
         votes = self._tools.votes(finals, result.question.kind)
         if not votes.winners:
             return Answer(None, 0.0, result.trace, result.usage, result)
-        scope = derive_seed(result.seed, result.question.question_id)
-        text = Random(derive_seed(scope, "tie")).choice(votes.winners)
-        return Answer(text, votes.counts[0][1] / len(finals), result.trace, result.usage, result)
+        elected = elect(finals, votes, seed=derive_seed(result.seed, result.question.question_id, "tie"))
+        return Answer(elected.answer, votes.counts[0][1] / len(finals), result.trace, result.usage, result)
 
 
 @dataclass(frozen=True)

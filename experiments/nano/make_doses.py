@@ -18,7 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from icpo.errors import RecordsError
-from icpo.lab.probe.estimands import verdicts
+from icpo.lab.probe.verdicts import verdicts
 from icpo.lab.scripts.command_line import ends_in_a_line
 from icpo.metrics import mean_at_k, paired_difference
 from icpo.metrics.compare import values_of
@@ -35,9 +35,10 @@ ACCEPTANCE = {
     "wrong_1/1": "wrong, tag 1",
     "wrong_0/1": "wrong, tag 0",
 }
-GAINS = {"ME-ICPO - base": ("full", "base"), "w/o entropy - ME-ICPO": ("without_entropy", "full")}
+GAIN = "ME-ICPO - base"
+GAINS = {GAIN: ("full", "base"), "w/o entropy - ME-ICPO": ("without_entropy", "full")}
 WHOLE = "dose_1"
-BESIDE = f"gain minus {WHOLE}'s"  # of the first of GAINS
+BESIDE = f"gain minus {WHOLE}'s"
 PROBED = {
     "tag_effect_logit": "D, log-odds",
     "shift_right_tag1": "shift: right, tag 1",
@@ -126,10 +127,12 @@ def gains(folder: Path) -> dict[str, Row]:
                 gain = paired_difference(ours, others)
                 rows[model] |= interval(name, gain.value, gain.low, gain.high)
                 rows[model][f"{name} pairs"] = len(pairs)
-                gained.setdefault(model, {key: ours[key] - others[key] for key in pairs})
-    for model in gained.keys() - {WHOLE}:
-        if pairs := gained[model].keys() & gained.get(WHOLE, {}).keys():
-            found = estimate({key: gained[model][key] - gained[WHOLE][key] for key in pairs}, (-2.0, 2.0))
+        ours, others = (values[model, arm] for arm in GAINS[GAIN])
+        gained[model] = {key: ours[key] - others[key] for key in ours.keys() & others.keys()}
+    whole = gained.pop(WHOLE, {})
+    for model, own in gained.items():
+        if pairs := own.keys() & whole.keys():
+            found = estimate({key: own[key] - whole[key] for key in pairs}, (-2.0, 2.0))
             rows[model] |= interval(BESIDE, found.value, found.low, found.high)
     return rows
 

@@ -16,8 +16,9 @@ from scipy.special import expit
 from icpo.benchmarks import ArithmeticSource, WordsSource
 from icpo.evaluation.stored_rules import stored_rules
 from icpo.grading import Grader
-from icpo.lab.probe.estimands import measure, verdicts
+from icpo.lab.probe.estimands import measure
 from icpo.lab.probe.shifts import Shift, shifts_of
+from icpo.lab.probe.verdicts import verdicts
 from icpo.lab.scripts.command_line import ends_in_a_line
 from icpo.store import load_results, read_manifest
 

@@ -73,7 +73,7 @@ class Speed:
     at the end, and wherever too little is in flight. `num_steps` counts the engine's steps,
     `num_reading_steps` those in which samples start, `num_shared_reading_steps` those of them in which others
     run on; a mean one of these takes `reading_step_ms`, a mean other step `decoding_step_ms`. Ratios are of
-    generated tokens per second. What is about steps is None for a server, which does not count them.
+    generated tokens per second. What a server does not count is None.
     `weights_gb` and `peak_cache_gb` are the engine's: of the cache, the most in use at once.
     """
 
@@ -94,11 +94,11 @@ class Speed:
     reading_step_ms: float | None
     generated_tokens: int
     prompt_tokens: int
-    cached_prompt_tokens: int
-    num_preemptions: int
-    num_steps: int
-    num_reading_steps: int
-    num_shared_reading_steps: int
+    cached_prompt_tokens: int | None
+    num_preemptions: int | None
+    num_steps: int | None
+    num_reading_steps: int | None
+    num_shared_reading_steps: int | None
     weights_gb: float | None
     peak_cache_gb: float | None
 
@@ -229,6 +229,9 @@ class Throughput:
         def spent(key: str) -> Any:
             return after.get(key, 0) - before.get(key, 0)
 
+        def counted(key: str) -> int | None:
+            return spent(key) if key in after else None
+
         def of_steps(value: float) -> float | None:
             return value if "num_steps" in after else None
 
@@ -254,11 +257,11 @@ class Throughput:
             reading_step_ms=of_steps(1000 * spent("shared_reading_seconds") / max(num_shared, 1)),
             generated_tokens=spent("generated_tokens"),
             prompt_tokens=spent("prompt_tokens"),
-            cached_prompt_tokens=spent("cached_prompt_tokens"),
-            num_preemptions=spent("num_preemptions"),
-            num_steps=num_steps,
-            num_reading_steps=spent("num_reading_steps"),
-            num_shared_reading_steps=num_shared,
+            cached_prompt_tokens=counted("cached_prompt_tokens"),
+            num_preemptions=counted("num_preemptions"),
+            num_steps=counted("num_steps"),
+            num_reading_steps=counted("num_reading_steps"),
+            num_shared_reading_steps=counted("num_shared_reading_steps"),
             weights_gb=after.get("weights_gb"),
             peak_cache_gb=after.get("peak_cache_gb"),
         )

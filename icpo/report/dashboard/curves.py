@@ -73,23 +73,27 @@ def _group(curves: Sequence[Curve], shades: Mapping[str, str]) -> list[Block]:
 
 def _heat_maps(curves: Sequence[Curve]) -> list[Block]:
     """A map for each method, reward and selector, where both n and k vary; a place shows all of its cells."""
-    grids: dict[str, dict[tuple[int, int], list[Row]]] = {}
+    grids: dict[str, dict[tuple[int, int], list[float]]] = {}
     for row in (row for curve in curves for row in curve.scores("mean_at_k")):
         if not row["is_base"] and row["num_candidates"]:
             rules = ", ".join(str(row[name]) for name in ("method", "reward", "selector"))
             place = row["num_rounds"], row["num_candidates"]
-            grids.setdefault(rules, {}).setdefault(place, []).append(row)
+            grids.setdefault(rules, {}).setdefault(place, []).append(row["value"])
     blocks: list[Block] = []
     for rules, grid in grids.items():
         if all(len({place[i] for place in grid}) > 1 for i in (0, 1)):
             cells = [
-                {"n": n, "k": k, "value": fmean(scaled(row)["value"] for row in rows)}
-                | {"shown": " / ".join(percent(row["value"]) for row in rows)}
-                for (n, k), rows in grid.items()
+                {
+                    "n": n,
+                    "k": k,
+                    "value": round(100 * fmean(values), 1),
+                    "shown": " / ".join(map(percent, values)),
+                }
+                for (n, k), values in grid.items()
             ]
-            shared = " Cells that share a place, as where a third setting was swept, are all written there."
-            is_shared = any(len(rows) > 1 for rows in grid.values())
-            blocks += [heading("Mean@k by rounds and candidates"), note(rules + "." + shared * is_shared)]
+            blocks += [heading("Mean@k by rounds and candidates"), note(rules)]
+            if any(len(values) > 1 for values in grid.values()):
+                blocks.append(note("Where cells differ in a third setting, a place has the values of all."))
             blocks += [chart(charts.heat_map(cells, "Mean@k (%)"), "heat-map")]
     return blocks
 

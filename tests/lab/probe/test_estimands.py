@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from icpo.lab.probe.estimands import holm, mean_of, measure, verdicts
+from icpo.lab.probe.estimands import mean_of, measure
 from icpo.lab.probe.shifts import Count, Shift
+from icpo.lab.probe.verdicts import holm, verdicts
 
 SAMPLES = 400
 

@@ -264,6 +264,8 @@ def test_a_server_is_measured_without_what_it_does_not_say(tmp_path):
     assert [r.num_samples for r in engine.requests[:9]] == [16] * 9  # three times three prompts
     assert speed["generated_tokens"] == 1820 and speed["tokens_per_second"] > 0
     assert speed["filled_share"] is None and speed["idle_share"] is None
+    counts = ("num_steps", "num_reading_steps", "num_preemptions", "cached_prompt_tokens")
+    assert [speed[count] for count in counts] == [None] * 4, "not counted, so not 0"
     [local] = job(Watched(), ("pipelined/fixed/2",)).run(tmp_path)["speeds"]
     assert local["filled_share"] > 0
 
