@@ -22,6 +22,7 @@ from icpo.types import Outcome, QuestionResult, QuestionScore
 
 RESULTS = Path(__file__).parent / "results"
 ME_ICPO = {name: ("me_icpo", "majority", name) for name in ("entropy", "random")}
+PROMPTS = {"small": "the paper's prompt", "worked_example": "worked examples"}  # by protocol
 NO_ANSWER = (Outcome.UNPARSED, Outcome.TRUNCATED)
 COLUMNS = (
     "Mean@16",
@@ -64,10 +65,16 @@ def place(metrics: dict, arms: list[str]) -> tuple[str, str, int]:
     return metrics["benchmark"], metrics["protocol"], arms.index(arm) if arm in arms else len(arms)
 
 
+def place_of(setting: tuple[str, str]) -> str:
+    """A prompt and a benchmark in words, such as `worked examples, words_l1`."""
+    protocol, benchmark = setting
+    return f"{PROMPTS.get(protocol, protocol)}, {benchmark}"
+
+
 def section(setting: tuple[str, str], cells: dict, facts: dict) -> str:
     """One row per method: scores, the share of parsed answers, the accuracy among these, differences."""
     base = base_of(setting, cells, facts)
-    lines = [f"## {' on '.join(setting)}\n", f"| | {' | '.join(COLUMNS)} |", "|---|" + "---:|" * len(COLUMNS)]
+    lines = [f"## {place_of(setting)}\n", f"| | {' | '.join(COLUMNS)} |", "|---|" + "---:|" * len(COLUMNS)]
     for label, scores in cells.items():
         mean, parsed = values_of(scores, mean_at_k), values_of(scores, parsed_share)
         same = facts[(*setting, label)]["method"] == "direct"
@@ -114,7 +121,7 @@ def majority(setting: tuple[str, str], cells: dict, facts: dict) -> str:
     base = base_of(setting, cells, facts)
     shares = {s.key: vote_shares(s) for s in base}
     lines = [
-        f"## {' on '.join(setting)}\n",
+        f"## {place_of(setting)}\n",
         "| base's margin | questions x seeds | " + " | ".join(cells) + " |",
     ]
     lines.append("|---|" + "---:|" * (1 + len(cells)))
@@ -202,7 +209,7 @@ def draw(cells: dict, path: Path) -> None:
         parsed = [100 * estimate(values_of(found[label], parsed_share)).value for label in labels]
         axis.barh(labels, right, color="#1f77b4", label="right")
         axis.barh(labels, np.subtract(parsed, right), left=right, color="#bbbbbb", label="read, but wrong")
-        axis.set_title(" on ".join(setting), fontsize=9)
+        axis.set_title(place_of(setting), fontsize=9)
         axis.tick_params(labelsize=8)
     np.atleast_1d(axes)[-1].set_xlabel("share of the answers (%); the rest could not be read")
     handles = np.atleast_1d(axes)[0].get_legend_handles_labels()

@@ -73,6 +73,9 @@ def test_other_overrides_apply_to_every_arm():
         (["protocol=paper"], [""]),
         (["benchmark=amc,gpqa"], ["", ""]),
         (["run_name=one,other"], ["", ""]),
+        (["budget.num_rounds=1,3", r"cell=$\{arm\}-n$\{budget.num_rounds\}"], ["", ""]),
+        (["budget.num_rounds=1,3", "cell=${arm}-n${budget.num_rounds}"], ["", ""]),
+        (["budget.num_rounds=1,3", "cell=${arm}"], ["-num_rounds_1", "-num_rounds_3"]),
     ],
 )
 def test_what_is_swept_beside_the_axes_is_added_to_the_name(arguments, suffixes):
