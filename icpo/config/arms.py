@@ -95,12 +95,12 @@ def plan_cells(
     groups = [*NAMING, *sorted(key for key in set_by_arms if key in choices and key not in NAMING)]
     replacing = {key: overrides.pop(key) for key in groups if key in overrides}
     chosen = _chosen(arms, replacing, overrides.pop("arm", None), choices, parser)
-    named = re.findall(r"\$\\?\{([\w.]+)", given["cell"].get_value_element_as_str()) if "cell" in given else ()
+    in_name = re.findall(r"[\w.]+", given["cell"].get_value_element_as_str()) if "cell" in given else ()
     added = [
         key
         for key, one in given.items()
         if key in overrides
-        and key not in (*swept, *APART, *named)
+        and key not in (*swept, *APART, *in_name)
         and (_is_sweep(one) or (key == "protocol" and _values(one) != [choices.get(key)]))
     ]
     [combinations] = BasicSweeper.split_arguments(list(overrides.values()), None)
