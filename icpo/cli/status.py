@@ -11,7 +11,7 @@ from icpo.cli.output import without_traceback
 from icpo.errors import IcpoError, RecordsError
 from icpo.evaluation.progress import clock_text
 from icpo.safe_text import escaped, log_to_terminal
-from icpo.store import planned_cells, read_status, run_cells
+from icpo.store import planned_cells, read_finished, read_status, run_cells
 
 COLUMNS = ("cell", "state", "questions", "tokens", "worked", "left", "reason")
 DAMAGED = "damaged"
@@ -61,9 +61,12 @@ def run_status(outputs: Path, run_name: str) -> list[dict[str, Any]]:
 
 
 def _status_of(cell: Path) -> dict[str, Any]:
-    """What its status.json says, if anything; a damaged one does not hide the other cells."""
+    """What its status.json says, if anything; damaged files of one cell do not hide the others."""
     try:
-        return read_status(cell) or {}
+        status = read_status(cell) or {}
+        if status.get("state") == "done":
+            read_finished(cell, status)
+        return status
     except RecordsError as error:
         return {"state": DAMAGED, "reason": str(error)}
 

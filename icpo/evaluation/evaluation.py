@@ -184,8 +184,9 @@ class Evaluation:
                 if tasks.left:
                     require_workers()
                     with POOL.lent(self.engine, self.backbone, self.context_tokens) as (engine, spent):
-                        for result in self._results(cell, method, tasks, tools, engine):
-                            outcomes.add(result)
+                        journalled = self._journalled(cell, engine)
+                        for result in self._results(method, tasks, tools, journalled):
+                            outcomes.add(result, journalled.num_sampled_tokens)
                             blocked.see(result)
                         account = spent()
                 blocked.check()
@@ -217,10 +218,9 @@ class Evaluation:
         return JournalledEngine(engine, cell.records.journal, cell.check, samples=samples)
 
     def _results(
-        self, cell: Cell, method: Method, tasks: Tasks, tools: Toolkit, engine: Engine
+        self, method: Method, tasks: Tasks, tools: Toolkit, engine: Engine
     ) -> Iterator[QuestionResult]:
         """The results that are not stored yet, as they finish."""
-        journalled = self._journalled(cell, engine)
         size = engine.block_questions
 
         def run(task: Task) -> Run:
@@ -228,7 +228,7 @@ class Evaluation:
             return start(method, task.question, tools, seed=task.seed, observers=observers)
 
         for block in tasks.blocks(size):
-            for result in drive(map(run, block), journalled, max_in_flight=size or self.max_in_flight):
+            for result in drive(map(run, block), engine, max_in_flight=size or self.max_in_flight):
                 if not tasks.is_done(result.question, result.seed):
                     yield result
 

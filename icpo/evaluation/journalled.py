@@ -52,7 +52,10 @@ class NotJournalledError(Exception):
 
 
 class JournalledEngine:
-    """An engine that stores each request, or batch, as a record."""
+    """An engine that stores each request, or batch, as a record.
+
+    `num_sampled_tokens` counts what the engine made; what the journal held already is not in it.
+    """
 
     def __init__(
         self, engine: Engine, journal: Journal, check: Callable[[], None], *, samples: bool = True
@@ -63,6 +66,7 @@ class JournalledEngine:
         """
         self.identity = engine.identity
         self.block_questions = engine.block_questions
+        self.num_sampled_tokens = 0
         self._engine, self._journal, self._check, self._samples = engine, journal, check, samples
         self._new: dict[str, SampleRequest] = {}
         self._tickets: dict[str, list[int]] = defaultdict(list)
@@ -137,6 +141,7 @@ class JournalledEngine:
         """Keeps the completions of one request; stores the record once it is whole."""
         record, key = self._running.pop(number)
         record.completions[key] = completions
+        self.num_sampled_tokens += sum(one.num_completion_tokens for one in completions)
         if len(record.completions) == len(record.requests):
             batches = [record.completions[key] for key in record.requests]
             self._release(record, self._journal.put(record.key, batches))

@@ -49,11 +49,10 @@ class Outcomes:
         self._results: list[QuestionResult] = []
         self._grades: list[Future[QuestionScore]] = []
         self._num_total = num_total
-        self._num_tokens = self._num_tokens_before = 0
+        self._num_tokens = self._num_sampled_tokens = 0
         self._num_graded, self._sum_graded = 0, 0.0
         for result in load_results(cell.records.folder):
             self._take(result)
-        self._num_tokens_before = self._num_tokens
         self._progress = CellProgress(
             cell.records.folder.name,
             total=self._num_total,
@@ -70,8 +69,8 @@ class Outcomes:
         self._thread.shutdown(cancel_futures=True)
         self._progress.__exit__()
 
-    def add(self, result: QuestionResult) -> None:
-        """Store a result, grade it, and show the progress.
+    def add(self, result: QuestionResult, num_sampled_tokens: int) -> None:
+        """Store a result, grade it, and show the progress; so many tokens were sampled since the start.
 
         Raises ContractError, and stores nothing, where it does not have as many final samples after the same
         rounds as the cell's first result: a table would state of all what holds for some.
@@ -85,7 +84,8 @@ class Outcomes:
                 refused,
             )
         self._mark()
-        done, tokens, mean = len(self._results), self._num_tokens - self._num_tokens_before, self._mean()
+        self._num_sampled_tokens = tokens = num_sampled_tokens
+        done, mean = len(self._results), self._mean()
         self._progress.update(done=done, tokens=tokens, mean_at_k=mean)
         shown = {"questions_done": float(done), "generated_tokens": float(tokens)}
         self._cell.tracking.log(done, shown if mean is None else {**shown, "mean_at_k": mean})
@@ -98,8 +98,9 @@ class Outcomes:
     def measure(self) -> dict[str, Any]:
         """Store the scores and return the metrics of all results."""
         scores = sorted((g.result() for g in self._grades), key=lambda score: (score.seed, score.question_id))
-        tokens = self._num_tokens - self._num_tokens_before
-        self._progress.update(done=len(self._results), tokens=tokens, mean_at_k=self._mean())
+        self._progress.update(
+            done=len(self._results), tokens=self._num_sampled_tokens, mean_at_k=self._mean()
+        )
         self._cell.records.write_scores(scores)
         self._cell.tracking.table("questions", TABLE_COLUMNS, self._table(scores))
         measured = measure_cell(scores, self._results, tally=self._grader.tally) if scores else {}

@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 class Pace:
     """A moment of a cell; questions are counted once per seed.
 
-    `resumed` of `done` were there before this session, which has lasted `seconds` and made `tokens`.
+    `resumed` of `done` were there before this session, which has lasted `seconds` and sampled `tokens`.
     `mean_at_k` is the running score of the cell, `base_mean_at_k` that of the base on the same benchmark;
     None if not known.
     """
@@ -88,7 +88,7 @@ class CellProgress:
         )
 
     def update(self, *, done: int, tokens: int, mean_at_k: float | None = None) -> None:
-        """Show `done` questions in all and `tokens` of this session."""
+        """Show `done` questions in all and `tokens` sampled in this session."""
         score = self.pace.mean_at_k if mean_at_k is None else mean_at_k
         seconds = self._now() - self._began
         self.pace = replace(self.pace, done=done, seconds=seconds, tokens=tokens, mean_at_k=score)

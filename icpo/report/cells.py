@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from icpo.errors import IcpoError, RecordsError
+from icpo.errors import IcpoError
 from icpo.metrics import Estimate, summarise
 from icpo.safe_text import escaped, escaped_values
 from icpo.store import (
     job_settings,
     load_scores,
     planned_cells,
+    read_finished,
     read_manifest,
-    read_metrics,
     read_status,
     run_cells,
 )
@@ -146,11 +146,7 @@ def load_cell(folder: Path) -> Cell:
     try:
         status = read_status(folder) or {}
         config = dict((read_manifest(folder) or {}).get("config", {}))
-        if (measured := read_metrics(folder)) is None and status.get("state") == "done":
-            raise RecordsError(
-                "metrics.json is gone, though the cell is done; the same command makes it again"
-            )
-        metrics = escaped_values(measured or {})
+        metrics = escaped_values(read_finished(folder, status) or {})
         scores = load_scores(folder)
         arms = _arms(folder.name, metrics, scores) if "mean_at_k" in metrics else ()
     except (IcpoError, OSError) as error:

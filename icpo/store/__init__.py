@@ -12,6 +12,7 @@ from icpo.store.readers import (
     Texts,
     load_results,
     load_scores,
+    read_finished,
     read_metrics,
     run_cells,
 )

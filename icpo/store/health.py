@@ -11,6 +11,7 @@ from icpo.store.journal_file import JOURNAL_NAME, MAGIC, Record, file_size, jour
 from icpo.store.json_files import Seal, finished_lines, read_json
 from icpo.store.manifest import MANIFEST_NAME, is_version_1, read_manifest, seal_in
 from icpo.store.readers import (
+    GONE,
     METRICS_NAME,
     NOT_COUNTED,
     RESULTS_NAME,
@@ -174,7 +175,7 @@ def _files_gone(folder: Path, status: Mapping[str, Any]) -> Iterator[str]:
     if not (folder / STATUS_NAME).exists() and (folder / RESULTS_NAME).exists():
         yield f"{STATUS_NAME} is gone: nothing says how far the cell was; the same command makes it again"
     if status.get("state") == "done" and not (folder / METRICS_NAME).exists():
-        yield f"{METRICS_NAME} is gone, though the cell is done; the same command makes it again"
+        yield f"{METRICS_NAME} {GONE}"
 
 
 def _num_torn(path: Path) -> int:

@@ -17,6 +17,7 @@ from icpo.types import Batches, QuestionResult, QuestionScore
 RESULTS_NAME = "results.jsonl"
 SCORES_NAME = "scores.jsonl"
 METRICS_NAME = "metrics.json"
+GONE = "is gone, though the cell is done; the same command makes it again"
 NOT_COUNTED = "lines do not count: they repeat a question and seed, or the cell was never to cover theirs"
 
 Stored = TypeVar("Stored", QuestionResult, QuestionScore)
@@ -54,6 +55,18 @@ def load_scores(folder: Path) -> tuple[QuestionScore, ...]:
 def read_metrics(folder: Path) -> dict[str, Any] | None:
     """The metrics, or None. Raises RecordsError if the file is damaged."""
     return read_json(folder / METRICS_NAME, seal_of(folder))
+
+
+def read_finished(folder: Path, status: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The metrics, None only of a cell that is not done.
+
+    Raises:
+        RecordsError: the file is damaged, or gone though the cell's status says that it is done.
+    """
+    metrics = read_metrics(folder)
+    if metrics is None and status.get("state") == "done":
+        raise RecordsError(f"{METRICS_NAME} {GONE}")
+    return metrics
 
 
 class Texts:

@@ -13,6 +13,8 @@ def outputs(tmp_path):
     for name, state, reason in (("one", "done", ""), ("two", "failed", "EngineError: out of memory\nmore")):
         with opened(tmp_path / "run" / name) as records:
             records.mark(state, reason, questions_done=2, questions_total=4, generated_tokens=12345)
+            if state == "done":
+                records.write_metrics({})
     return tmp_path
 
 
@@ -61,6 +63,18 @@ def test_a_failed_cell_names_its_log_and_no_other_does(outputs, capsys):
     assert "run.log" not in one
 
 
+@pytest.mark.parametrize(
+    ("content", "reason"), [(None, "metrics.json is gone, though the cell is done"), ("{", "metrics.json")]
+)
+def test_a_cell_without_its_metrics_is_not_done(outputs, content, reason):
+    metrics = outputs / "run/one/metrics.json"
+    metrics.unlink()
+    if content:
+        metrics.write_text(content)
+    one, *_ = status.run_status(outputs, "run")
+    assert one["state"] == "damaged" and reason in one["reason"]
+
+
 def test_a_damaged_status_does_not_hide_the_other_cells(outputs):
     (outputs / "run/one/status.json").write_text('{"state"')
     rows = {row["cell"]: row for row in status.run_status(outputs, "run")}
@@ -82,6 +96,7 @@ def test_values_of_another_kind_do_not_hide_the_other_cells(outputs, capsys, val
 
 def test_all_done_is_said_by_the_exit_status(tmp_path):
     with opened(tmp_path / "run" / "cell") as records:
+        records.write_metrics({})
         records.mark("done")
     assert status.main(["run", "--outputs", str(tmp_path)]) == 0
 

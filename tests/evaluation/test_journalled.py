@@ -65,11 +65,12 @@ def test_known_requests_are_not_sampled_again(tmp_path):
         engine = JournalledEngine(inner, journal, never)
         engine.submit(0, REQUEST)
         first = drain(engine, 1)[0]
+        assert engine.num_sampled_tokens == sum(one.num_completion_tokens for one in first) > 0
     with Journal(path) as journal:
         engine = JournalledEngine(Shuffling(0), journal, never)
         engine.submit(5, REQUEST)
         assert drain(engine, 1)[5] == first and first[0].draw
-        assert journal.num_written == 0
+        assert journal.num_written == engine.num_sampled_tokens == 0
 
 
 def test_equal_requests_in_flight_share_one_sample(journal):
