@@ -21,12 +21,13 @@ few() { # RUN_NAME PRESET [OVERRIDE...]
   echo "python3 -m icpo.run +exp=$2 run_name=$1 benchmark=words_l1 benchmark.limit=100 seeds=[0] ${*:3} ${settings[*]}"
 }
 if [ "${PART-}" = controls ]; then
-  few controls_smollm2_135m controls backbone=smollm2_135m backbone.chat_template=none protocol=worked_example
+  few small_controls controls backbone=smollm2_135m backbone.chat_template=none protocol=worked_example
   few small_k small_models arm=full budget.num_candidates=2,4,16
   few small_m small_models arm=full budget.num_lookaheads=2,4,16
   few small_bon small_models "'~arms'" method=best_of_n budget.num_samples=16
   exit
 fi
+[ -z "${PART-}" ] || { echo "PART may be controls, got '$PART'" >&2; exit 2; }
 for benchmark in words_l1 words_l2; do
   cells "$benchmark" chat_full
   cells "$benchmark" full,base

@@ -4,6 +4,7 @@ python experiments/small_models/make_table.py RUN_FOLDER ...    (writes experime
 """
 
 import json
+import math
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -41,7 +42,7 @@ SHARES = ((0.0, 0.2), (0.2, 0.4), (0.4, 0.6), (0.6, 1.001))
 
 @ends_in_a_line
 def main() -> None:
-    """Write table.md, majority.md and form_and_content.png."""
+    """Write table.md, majority.md, ideas.md and form_and_content.png."""
     RESULTS.mkdir(exist_ok=True)
     cells: dict[tuple[str, str], dict[str, list[QuestionScore]]] = {}
     facts: dict[tuple[str, str, str], dict] = {}
@@ -56,6 +57,8 @@ def main() -> None:
     (RESULTS / "table.md").write_text(text, encoding="utf-8")
     text = "".join(majority(setting, found, facts) for setting, found in cells.items())
     (RESULTS / "majority.md").write_text(text, encoding="utf-8")
+    text = "".join(ideas(setting, facts) for setting in cells)
+    (RESULTS / "ideas.md").write_text(text, encoding="utf-8")
     draw(cells, RESULTS / "form_and_content.png")
 
 
@@ -98,10 +101,12 @@ def section(setting: tuple[str, str], cells: dict, facts: dict) -> str:
     )
     if entropy and random:
         gain = paired_difference(values_of(entropy, mean_at_k), values_of(random, mean_at_k))
-        power = 2.8 / 1.96 * (gain.high - gain.low) / 2
+        read = paired_difference(values_of(entropy, parsed_share), values_of(random, parsed_share))
+        half = (gain.high - gain.low) / 2
+        p = math.erfc(abs(gain.value) / half * 1.96 / math.sqrt(2))
         lines.append(
-            f"\nLeast entropy minus a random choice: {shown(gain, sign=True)}; "
-            f"a difference of {100 * power:.1f} has 80% power."
+            f"\nLeast entropy minus a random choice: {shown(gain, sign=True)}, p = {p:.3f}; a difference of "
+            f"{100 * 2.8 / 1.96 * half:.1f} has 80% power. Of what can be read: {shown(read, sign=True)}."
         )
     return "\n".join(lines) + "\n\n"
 
@@ -151,7 +156,7 @@ def tag_lines(setting: tuple[str, str], cells: dict, facts: dict) -> list[str]:
     entropy, random = ({s.key: s for s in cells[found[name]]} for name in arms.values())
     accuracy = tag_accuracy(load_results(facts[(*setting, found["ME-ICPO"])]["folder"]), entropy)
     lines = [
-        "\n| tags right in ME-ICPO's first round | questions | base | ME-ICPO | w/o entropy |",
+        "\n| tags right in ME-ICPO's first round | questions x seeds | base | ME-ICPO | w/o entropy |",
         "|---|" + "---:|" * 4,
     ]
     for low, high in TAG_SHARES:
@@ -173,6 +178,35 @@ def tag_accuracy(results: Iterable[QuestionResult], scores: dict) -> dict[tuple[
         if hits:
             found[result.key] = sum(hits) / len(hits)
     return found
+
+
+def ideas(setting: tuple[str, str], facts: dict) -> str:
+    """What the summaries of ME-ICPO's kept attempts are: how many texts, and the commonest of each round."""
+    cell = next(
+        facts[key] for key in facts if key[:2] == setting and rules_of(facts[key]) == ME_ICPO["entropy"]
+    )
+    results = load_results(cell["folder"])
+    lines = [
+        f"## {place_of(setting)}\n",
+        "| round | attempts | different summaries | kept ones that serve several questions "
+        "| the commonest kept summary | questions that it serves |",
+        "|---:|---:|---:|---:|---|---:|",
+    ]
+    for number in range(len(results[0].rounds)):
+        rounds = [(result.question.question_id, result.rounds[number]) for result in results]
+        made = [attempt.summary for _, one in rounds for attempt in one.attempts]
+        served: dict[str, list[str]] = {}
+        for question, one in rounds:
+            for place in one.kept:
+                served.setdefault(one.attempts[place].summary, []).append(question)
+        several = sum(len(by) for by in served.values() if len(set(by)) > 1) / sum(map(len, served.values()))
+        commonest = max(served, key=lambda text: len(set(served[text])))
+        begin = " ".join(commonest.split())[:100].replace("|", "/")
+        lines.append(
+            f"| {number + 1} | {len(made):,} | {len(set(made)):,} | {percent(several)} | {begin} | "
+            f"{len(set(served[commonest]))} |"
+        )
+    return "\n".join(lines) + "\n\n"
 
 
 def parsed_share(finals) -> float:

@@ -95,12 +95,13 @@ def plan_cells(
     groups = [*NAMING, *sorted(key for key in set_by_arms if key in choices and key not in NAMING)]
     replacing = {key: overrides.pop(key) for key in groups if key in overrides}
     chosen = _chosen(arms, replacing, overrides.pop("arm", None), choices, parser)
-    in_name = re.findall(r"[\w.]+", given["cell"].get_value_element_as_str()) if "cell" in given else ()
+    in_name = _in_name(given)
     added = [
         key
         for key, one in given.items()
         if key in overrides
-        and key not in (*swept, *APART, *in_name)
+        and key not in (*swept, *APART)
+        and key.lstrip("+") not in in_name
         and (_is_sweep(one) or (key == "protocol" and _values(one) != [choices.get(key)]))
     ]
     [combinations] = BasicSweeper.split_arguments(list(overrides.values()), None)
@@ -167,6 +168,15 @@ def _values(override: Override) -> list[str]:
 
 def _is_sweep(override: Override) -> bool:
     return bool(override.is_sweep_override())
+
+
+def _in_name(given: Mapping[str, Override]) -> set[str]:
+    """The settings that `cell=` on the command line refers to; a group by its name."""
+    named = next(
+        (one for key, one in given.items() if key.lstrip("+") == "cell" and not _is_sweep(one)), None
+    )
+    found = [] if named is None else re.findall(r"\{([\w.]+)", named.get_value_element_as_str())
+    return {*found, *(name.removesuffix(".name") for name in found)}
 
 
 def _suffix(added: Sequence[str], combination: Mapping[str, str]) -> str:

@@ -76,6 +76,10 @@ def test_other_overrides_apply_to_every_arm():
         (["budget.num_rounds=1,3", r"cell=$\{arm\}-n$\{budget.num_rounds\}"], ["", ""]),
         (["budget.num_rounds=1,3", "cell=${arm}-n${budget.num_rounds}"], ["", ""]),
         (["budget.num_rounds=1,3", "cell=${arm}"], ["-num_rounds_1", "-num_rounds_3"]),
+        (["++budget.num_rounds=1,3", "cell=${arm}-n${budget.num_rounds}"], ["", ""]),
+        (["engine=vllm,transformers", "cell=${arm}-${engine.name}"], ["", ""]),
+        (["engine=vllm,transformers", "cell=${arm}-on-engine"], ["-engine_vllm", "-engine_transformers"]),
+        (["cell=a,b"], ["-cell_a", "-cell_b"]),
     ],
 )
 def test_what_is_swept_beside_the_axes_is_added_to_the_name(arguments, suffixes):
