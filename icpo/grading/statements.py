@@ -14,7 +14,7 @@ _CUE = re.compile(r"\banswer\b|(?<!\S)####", re.IGNORECASE)
 _LINK = re.compile(
     r"[\s*_`]{0,8}(?:(?:to|of|for|in)\s+(?:this|the|our|that)\s+\w+(?:\s+\w+)?\s+)?"
     r"(?:(?:is|are|equals|be|becomes)\b|(?:must|should|will|would|has\s+to|turns\s+out\s+to|comes\s+out\s+to)\s+be\b|[:：=]|-(?=\s))"
-    r"(?:[\s*_`:：]|(?:equal\s+to|therefore|then|thus|simply|just|exactly|given\s+by|as\s+follows)\b){0,12}",
+    r"(?:[\s*_`:：]|(?:equal\s+to|therefore|then|thus|simply|just|exactly|(?:most\s+)?likely|probably|given\s+by|as\s+follows)\b){0,12}",
     re.IGNORECASE,
 )  # fmt: skip
 _HEADING = re.compile(r"[\s*_`:]{0,8}\n[\s*_`]{0,8}")
