@@ -10,6 +10,7 @@ from icpo.errors import IcpoError
 from icpo.metrics import Estimate, summarise
 from icpo.safe_text import escaped, escaped_values
 from icpo.store import (
+    check_cell,
     job_settings,
     load_scores,
     planned_cells,
@@ -145,7 +146,9 @@ def load_cell(folder: Path) -> Cell:
     """A cell as its folder holds it."""
     try:
         status = read_status(folder) or {}
-        config = dict((read_manifest(folder) or {}).get("config", {}))
+        manifest = read_manifest(folder) or {}
+        check_cell(folder, manifest)
+        config = dict(manifest.get("config", {}))
         metrics = escaped_values(read_finished(folder, status) or {})
         scores = load_scores(folder)
         arms = _arms(folder.name, metrics, scores) if "mean_at_k" in metrics else ()

@@ -4,7 +4,7 @@ from icpo.store.cell_records import CellRecords
 from icpo.store.extents import Extent, extents_of
 from icpo.store.journal import Journal
 from icpo.store.journal_file import JOURNAL_NAME
-from icpo.store.manifest import MANIFEST_NAME, job_settings, read_manifest
+from icpo.store.manifest import MANIFEST_NAME, check_cell, job_settings, read_manifest
 from icpo.store.readers import (
     METRICS_NAME,
     RESULTS_NAME,

@@ -9,7 +9,7 @@ from icpo.errors import RecordsError
 from icpo.store.codec import decode_result, decode_score
 from icpo.store.journal_file import JOURNAL_NAME, MAGIC, Record, file_size, journal_keys, survey
 from icpo.store.json_files import Seal, finished_lines, read_json
-from icpo.store.manifest import MANIFEST_NAME, is_version_1, read_manifest, seal_in
+from icpo.store.manifest import MANIFEST_NAME, check_cell, is_version_1, read_manifest, seal_in
 from icpo.store.readers import (
     GONE,
     METRICS_NAME,
@@ -92,6 +92,7 @@ def verify(folder: Path) -> Health:
         return Health(folder, is_checked=True, faults=tuple(faults or [gone]))
     is_checked = not is_version_1(manifest)
     seal = seal_in(manifest)
+    _tried(faults, lambda: check_cell(folder, manifest))
     # The status first: what it counts was stored before it, also while a process is at work.
     status = _tried(faults, lambda: stored_status(folder, Seal(is_required=is_checked)))
     metrics = _tried(faults, lambda: read_json(folder / METRICS_NAME, seal))

@@ -1,6 +1,7 @@
 """A cell's manifest: configuration, code and machine, written once."""
 
 import logging
+import os
 import platform
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from icpo.errors import OtherResults, RecordsError
-from icpo.safe_text import masked
+from icpo.safe_text import masked, masked_text
 from icpo.store.json_files import Seal, read_json, replace_json
 from icpo.store.storage import now_text
 
@@ -39,6 +40,16 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
         if found is None or not is_version_1(found):
             raise
         return found
+
+
+def check_cell(folder: Path, manifest: Mapping[str, Any]) -> None:
+    """Raises RecordsError where a manifest names another cell than the folder's; one may name none."""
+    cell = (manifest.get("config") or {}).get("cell")
+    if cell not in (None, masked_text(Path(os.path.abspath(folder)).name)):
+        raise RecordsError(
+            f"{folder} is the folder of cell {cell!r}, copied or renamed: its results would pass as another "
+            "cell's. Give it that name again, or delete it."
+        )
 
 
 def is_version_1(manifest: Mapping[str, Any]) -> bool:

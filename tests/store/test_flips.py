@@ -93,7 +93,7 @@ def test_files_that_are_gone_or_another_cells_are_found(cells):
 
 @pytest.mark.parametrize("to", ["itself", "nowhere", "the same content"])
 def test_a_link_is_what_it_leads_to(cells, tmp_path, to):
-    cell = shutil.copytree(cells["finished"], tmp_path / "run" / "cell")
+    cell = shutil.copytree(cells["finished"], tmp_path / "run" / cells["finished"].name)
     right = what_it_says(cell)
     for path in files_of(cell):
         kept = tmp_path / path.name
