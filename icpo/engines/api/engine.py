@@ -71,8 +71,9 @@ class OpenAIEngine:
         """What was charged since the start; a prompt counts per reply.
 
         Hence once per sample where the server takes no n. What is not zero is added: the most that lost
-        replies may have cost, replies whose tokens were counted here, tokens of thoughts, ends of answers
-        that the server calls by names unknown to us, and names of models other than the one asked for.
+        replies may have cost, replies whose tokens were counted here, tokens of thoughts, prompts that were
+        echoed, ends of answers that the server calls by names unknown to us, and names of models other than
+        the one asked for.
         """
         spent, lost = self.spent, self._budget.unconfirmed
         extra = {

@@ -4,14 +4,16 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from icpo.backbones import Backbone
 from icpo.engines.api import wire
 from icpo.engines.api.calls import Blocked, Caller, PromptTooLong
 from icpo.engines.api.refusals import Lengths
-from icpo.engines.api.replies import Choice, Reply, TokenCounts, shared, with_thoughts
+from icpo.engines.api.replies import Choice, Json, Reply, TokenCounts, shared, with_thoughts
 from icpo.engines.api.spending import Budget, Spend
+from icpo.engines.api.trimming import without_prompt
 from icpo.errors import EngineError
 from icpo.types import Completion, FinishReason, SampleRequest
 
@@ -87,7 +89,7 @@ class Filler:
                 max_tokens=max_tokens,
             )
             try:
-                got = self._read(await self._caller.call(body, worst))
+                got = self._read(await self._caller.call(body, worst), body)
             except Blocked:
                 self.notes["blocked_requests"] += 1
                 got = [Completion("", 0, 0, FinishReason.CONTENT_FILTER)] * num_missing
@@ -117,17 +119,31 @@ class Filler:
                 return None
         return min_room_tokens if min_room_tokens < max_tokens else None
 
-    def _read(self, reply: Reply) -> list[Completion]:
+    def _read(self, reply: Reply, body: Json) -> list[Completion]:
         """Choices as completions; the tokens of a reply are shared out by the lengths of its texts."""
         tokens = reply.tokens
         assert tokens is not None, "the caller counts where the server does not"
-        shares = shared(tokens.completion, [len(one.thoughts + one.text) for one in reply.choices])
+        choices = [self._trimmed(choice, body) for choice in reply.choices]
+        shares = shared(tokens.completion, [len(one.thoughts + one.text) for one in choices])
         self.notes["reasoning_tokens"] += tokens.reasoning
         self._note_model(reply.model)
         return [
             Completion(self._text(choice, tokens), tokens.prompt, share, choice.finish_reason, tokens.cached)
-            for choice, share in zip(reply.choices, shares, strict=True)
+            for choice, share in zip(choices, shares, strict=True)
         ]
+
+    def _trimmed(self, choice: Choice, body: Json) -> Choice:
+        """A choice without the prompt before its text."""
+        text = without_prompt(choice.text, body)
+        if text != choice.text:
+            self._note("echoed_prompts", "a server repeats the prompt before its answer, which is taken away")
+        return replace(choice, text=text)
+
+    def _note(self, name: str, message: str) -> None:
+        """Counts what the server should not do, and says so the first time."""
+        if not self.notes[name]:
+            log.warning(message)
+        self.notes[name] += 1
 
     def _text(self, choice: Choice, tokens: TokenCounts) -> str:
         self.notes["thoughts_only_sequences"] += bool(choice.thoughts) and not choice.text.strip()

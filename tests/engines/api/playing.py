@@ -115,6 +115,7 @@ class Situation:
     backbone: dict = field(default_factory=dict)
     sampling: dict = field(default_factory=dict)
     num_samples: int = 1
+    prompt: str = "6*7"
     is_there: bool = True
 
 
@@ -141,9 +142,8 @@ def play(situation: Situation) -> tuple[int, str]:
             replace(BACKBONE, **situation.backbone), max_context_tokens=100
         )
         sampling = replace(SAMPLING, **situation.sampling)
-        engine.submit(
-            0, SampleRequest(Purpose.FINAL, Prompt("be brief", "6*7"), sampling, situation.num_samples, 0)
-        )
+        prompt = Prompt("be brief", situation.prompt)
+        engine.submit(0, SampleRequest(Purpose.FINAL, prompt, sampling, situation.num_samples, 0))
         try:
             outcome = describe(wait(engine), engine.accounting())
         except IcpoError as stop:

@@ -4,6 +4,13 @@ from tests.engines.api.playing import RETRIED, USAGE, Situation, choice, ok
 
 THOUGHT = "the answer is 42, since 6 times 7 is 42"
 THINKS = {"reasoning_end": "</think>"}
+QUESTION = "How much is six times seven, in two digits?"
+
+
+def echo(handler, body):
+    """The prompt and the answer in one text."""
+    handler.reply(200, ok({"index": 0, "finish_reason": "stop", "text": f"{body['prompt']} 42"}))
+
 
 SITUATIONS = [
     Situation(
@@ -105,6 +112,24 @@ SITUATIONS = [
         "a reply that names another model",
         [ok() | {"model": "other/model"}],
         (1, "answered, served_models ['other/model']"),
+    ),
+    Situation(
+        "a prompt that is echoed before its completion",
+        [echo],
+        (1, "answered, echoed_prompts 1"),
+        backbone={"chat_template": "none"},
+    ),
+    Situation(
+        "a prompt that is echoed and not answered, every time",
+        [lambda h, body: h.reply(200, ok({"text": body["prompt"], "finish_reason": "stop"}))],
+        (1, "without any text"),
+        backbone={"chat_template": "none"},
+    ),
+    Situation(
+        "a message that is echoed before its answer",
+        [ok(choice(f"{QUESTION} 42"))],
+        (1, "answered, echoed_prompts 1"),
+        prompt=QUESTION,
     ),
     Situation(
         "usage as strings",
