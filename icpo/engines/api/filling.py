@@ -13,7 +13,7 @@ from icpo.engines.api.calls import Blocked, Caller, PromptTooLong
 from icpo.engines.api.refusals import Lengths
 from icpo.engines.api.replies import Choice, Json, Reply, TokenCounts, shared, with_thoughts
 from icpo.engines.api.spending import Budget, Spend
-from icpo.engines.api.trimming import without_prompt
+from icpo.engines.api.trimming import before_stop, without_prompt
 from icpo.errors import EngineError
 from icpo.types import Completion, FinishReason, SampleRequest
 
@@ -133,11 +133,15 @@ class Filler:
         ]
 
     def _trimmed(self, choice: Choice, body: Json) -> Choice:
-        """A choice without the prompt before its text."""
+        """A choice without the prompt before its text, and without what follows a stop string."""
         text = without_prompt(choice.text, body)
         if text != choice.text:
             self._note("echoed_prompts", "a server repeats the prompt before its answer, which is taken away")
-        return replace(choice, text=text)
+        whole, text = text, before_stop(text, body)
+        if text == whole:
+            return replace(choice, text=text)
+        self._note("ignored_stops", "a server writes on after a stop string, where its answer is cut off")
+        return replace(choice, text=text, finish_reason=FinishReason.STOP, word=None)
 
     def _note(self, name: str, message: str) -> None:
         """Counts what the server should not do, and says so the first time."""

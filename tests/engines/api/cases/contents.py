@@ -132,6 +132,12 @@ SITUATIONS = [
         prompt=QUESTION,
     ),
     Situation(
+        "text after a stop string, up to the limit",
+        [ok(choice("42\n\nQuestion: 2+2\n4", "length"))],
+        (1, "answered, ignored_stops 1"),
+        sampling={"stop": ("\n\n",)},
+    ),
+    Situation(
         "usage as strings",
         [ok() | {"usage": {"prompt_tokens": "11", "completion_tokens": "5"}}],
         (1, "answered"),
