@@ -169,7 +169,7 @@ def _names_earlier(label: re.Match[str]) -> bool:
     if several is None or label["text"][several.end() : several.end() + 1].isalnum():
         return False
     letter = next(filter(None, label.groups()))
-    return max(re.findall(r"\b[A-Ja-j]\b", several[0])) < letter
+    return all(other < letter for other in re.findall(r"\b[A-Ja-j]\b", several[0]))
 
 
 def _is_option(label: re.Match[str]) -> bool:

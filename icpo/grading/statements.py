@@ -37,6 +37,15 @@ _SENTENCE_END = re.compile(
     r"[.!?](?:\s|$)|\s(?:because|since)\b|,\s+(?:not|which|since|because|so|where|as)\b"
 )
 _IN_DOLLARS = re.compile(r"(?:\$([^$]+)\$|\\\((.+?)\\\))(?:[^\w$]|\s)")
+# A formula whose delimiters stand on several lines.
+_DISPLAYED = re.compile(
+    r"(?:\$\$(.+?)\$\$|\$\n(.+?)\$|\\\[(.+?)(?<!\\)\\\]|\\\((.+?)(?<!\\)\\\)|```\w*\n(.+?)```"
+    r"|\\begin\{(?:align|equation|gather)\*?\}(.+?)\\end\{)",
+    re.DOTALL,
+)
+_MARKER = r"(?:[-*•]\s+|%s[.)]\s+(?=[-+\d$\\(*_`]))"  # of an item of a list
+_FIRST_ITEM = re.compile(rf"\s*{_MARKER % 1}(?=\S)")
+_NEXT_ITEM = re.compile(rf"[^\n]*\s*\n\s*{_MARKER % 2}")
 _WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{2,}")
 _PROSE = frozenset(
     ("the", "is", "are", "was", "be", "been", "it", "its", "this", "that", "these", "we", "you", "he", "she",
@@ -83,13 +92,16 @@ def _read_tail(cue: str, before: str, tail: str) -> Iterator[tuple[bool, str | N
         yield _is_heading_answer(line), line
         return
     if link := _LINK.match(tail):
-        content = tail[link.end() :]
+        start, end = link.end(), len(tail)
     elif _opens_heading(before) and (heading := _HEADING.match(tail)):
-        content = tail[heading.end() :]
+        start, end = heading.end(), len(tail)
     elif before.endswith("<") and (tagged := _TAGGED.match(tail)):
-        content = tagged[1]
+        start, end = tagged.span(1)
     else:
         return
+    content = tail[start:end]
+    if (item := _FIRST_ITEM.match(content)) and "\n" in tail[: start + item.end()]:
+        content = "" if _NEXT_ITEM.match(content, item.end()) else content[item.end() :]
     answer = _answer_of(content)
     is_denied = is_doubted(before) or _REFUSED.match(content)
     is_passed_over = is_denied or _COMMENT.fullmatch(answer) or _is_asked(content)
@@ -109,7 +121,10 @@ def _is_asked(content: str) -> bool:
 
 def _answer_of(content: str) -> str:
     """The answer at the beginning of a statement, without what follows it and without wrappers."""
-    line = content.strip().partition("\n")[0]
+    content = content.strip()
+    if (displayed := _DISPLAYED.match(content)) and "\n" in displayed[0]:
+        return " ".join(displayed[displayed.lastindex or 0].split()).rstrip(" .,")
+    line = content.partition("\n")[0]
     if (dollars := _IN_DOLLARS.match(f"{line} ")) and not reads_as_answer(line):
         return (dollars[1] or dollars[2]).strip()
     if end := _SENTENCE_END.search(line):
