@@ -1,13 +1,14 @@
 """The stored cells of a run, and the arms to compare."""
 
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from icpo.errors import IcpoError
 from icpo.metrics import Estimate, summarise
+from icpo.report.settings import flat
+from icpo.report.swept import StoredCell, swept_texts
 from icpo.safe_text import escaped, escaped_values
 from icpo.store import (
     check_cell,
@@ -36,7 +37,8 @@ class ArmKey:
     `method` carries the base's prompt where it is not the plain one (`direct_empty_history`). `num_rounds`
     is the number of rounds after which the final samples were taken. Fields that a method lacks are None.
     `arm` and `title` name the arm; of a cell of version 1, or of no named arm, the title is the label.
-    `swept` is what the cell's name holds beside the arm, such as `temperature_0.3`; the title ends in it.
+    `swept` tells apart the cells of one arm in a run, such as `temperature_0.3`; the title ends in it.
+    `setting` are those values in it that a base must share.
     """
 
     backbone: str
@@ -53,6 +55,7 @@ class ArmKey:
     arm: str = ""
     title: str = ""
     swept: str = ""
+    setting: str = ""
 
     @property
     def is_base(self) -> bool:
@@ -75,7 +78,8 @@ class Arm:
     """A cell's final samples after some number of rounds.
 
     Or those of several benchmarks, pooled. `cell` is "" for a pool. `tokens` holds the TOKENS that are known.
-    `metrics` is the cell's metrics.json.
+    `metrics` is the cell's metrics.json, `settings` its configuration by dotted key, and `weights` the digest
+    of its model, where one is stored.
     """
 
     key: ArmKey
@@ -83,6 +87,8 @@ class Arm:
     scores: tuple[QuestionScore, ...]
     tokens: Mapping[str, float]
     metrics: Mapping[str, Any]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    weights: str | None = None
 
     @property
     def num_questions(self) -> int:
@@ -134,7 +140,7 @@ def load_cells(outputs: Path, run_name: str) -> tuple[Cell, ...]:
     line was wrong. A cell that was planned alone has no folder.
     """
     run = outputs / run_name
-    cells = [load_cell(folder) for folder in run_cells(outputs, run_name)]
+    cells = _told_apart([load_cell(folder) for folder in run_cells(outputs, run_name)])
     reasons = dict.fromkeys(planned_cells(run), "planned")
     reasons |= {path.parent: f"see {path.name}" for path in run.glob("*/run.log") if path.stat().st_size}
     for folder in reasons.keys() - {cell.folder for cell in cells}:
@@ -142,8 +148,22 @@ def load_cells(outputs: Path, run_name: str) -> tuple[Cell, ...]:
     return tuple(sorted(cells, key=lambda cell: cell.folder.name))
 
 
+def _told_apart(cells: Iterable[Cell]) -> list[Cell]:
+    """The cells with what was swept in their arms' keys and titles."""
+    cells = list(cells)
+    lasts = [cell.last for cell in cells if cell.arms]
+    texts = swept_texts([StoredCell(x.cell, x.metrics, x.settings, x.weights) for x in lasts])
+
+    def named(arm: Arm) -> Arm:
+        swept, setting = texts.get(arm.cell, ("", ""))
+        title = ", ".join(filter(None, (arm.key.title, swept)))
+        return replace(arm, key=replace(arm.key, title=title, swept=swept, setting=setting))
+
+    return [replace(cell, arms=tuple(map(named, cell.arms))) for cell in cells]
+
+
 def load_cell(folder: Path) -> Cell:
-    """A cell as its folder holds it."""
+    """A cell as its folder holds it; what was swept is known to its run alone."""
     try:
         status = read_status(folder) or {}
         manifest = read_manifest(folder) or {}
@@ -152,6 +172,8 @@ def load_cell(folder: Path) -> Cell:
         metrics = escaped_values(read_finished(folder, status) or {})
         scores = load_scores(folder)
         arms = _arms(folder.name, metrics, scores) if "mean_at_k" in metrics else ()
+        settings, weights = _settings(config), (manifest.get("resolved") or {}).get("weights")
+        arms = tuple(replace(arm, settings=settings, weights=weights) for arm in arms)
     except (IcpoError, OSError) as error:
         return Cell(folder, "unreadable", escaped(str(error)), {}, {}, (), ())
     except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -162,9 +184,15 @@ def load_cell(folder: Path) -> Cell:
     return Cell(folder, state, reason, config, metrics, scores, arms)
 
 
+def _settings(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The leaves by dotted key, the job's own last."""
+    groups = {key: config[key] for key in sorted(config, key=lambda key: key == "job")}
+    return dict(flat(groups))
+
+
 def _arms(cell: str, metrics: Mapping[str, Any], scores: tuple[QuestionScore, ...]) -> tuple[Arm, ...]:
     """One arm for each number of rounds after which there are final samples."""
-    key, parts = _key(cell, metrics), metrics.get("by_num_rounds") or {}
+    key, parts = _key(metrics), metrics.get("by_num_rounds") or {}
     if not scores or not isinstance(metrics["mean_at_k"]["value"], int | float):
         raise ValueError("metrics without scores")
     if not parts:
@@ -176,13 +204,12 @@ def _arms(cell: str, metrics: Mapping[str, Any], scores: tuple[QuestionScore, ..
     )
 
 
-def _key(cell: str, metrics: Mapping[str, Any]) -> ArmKey:
+def _key(metrics: Mapping[str, Any]) -> ArmKey:
     method, prompt = metrics["method"], metrics.get("prompt") or PLAIN
     method = f"{method}_{prompt}" if method == BASE and prompt != PLAIN else method
     label = str(metrics.get("label", ""))
     arm = str(metrics.get("arm") or label or method)
     name = label or method if arm == DEFAULT else arm
-    swept = _swept(cell, metrics)
     return ArmKey(
         backbone=str(metrics["backbone"]),
         method=method,
@@ -196,18 +223,8 @@ def _key(cell: str, metrics: Mapping[str, Any]) -> ArmKey:
         k=int(metrics["k"]),
         label=label,
         arm=arm,
-        title=", ".join(filter(None, (str(metrics.get("title") or name), swept))),
-        swept=swept,
+        title=str(metrics.get("title") or name),
     )
-
-
-def _swept(cell: str, metrics: Mapping[str, Any]) -> str:
-    """What a cell's name holds after backbone, benchmark and arm, without the protocol."""
-    name = "{backbone}-{benchmark}-{arm}-".format_map({"arm": "", **metrics})
-    if not metrics.get("arm") or not cell.startswith(name):
-        return ""
-    protocol = re.escape(str(metrics["protocol"]))
-    return re.sub(f"-{protocol}(?=-|$)", "", f"-{cell.removeprefix(name)}", count=1).removeprefix("-")
 
 
 def _tokens(part: Mapping[str, Any], scores: tuple[QuestionScore, ...]) -> dict[str, float]:

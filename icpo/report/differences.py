@@ -32,27 +32,27 @@ def differences_of(arms: Sequence[Arm]) -> tuple[tuple[Difference, ...], tuple[s
     Within one backbone, benchmark, protocol and k, and one value of what is swept where that has a base.
     Without a base (an ablation) the full algorithm takes its place. Pools of benchmarks follow.
     """
-    found, notes = [], []
+    cells: dict[ArmKey, list[str]] = {}
+    for arm in arms:
+        cells.setdefault(arm.key, []).append(arm.cell)
+    notes = [
+        f"{' and '.join(own)} are one line of the tables, which show the last, and no difference has them: "
+        "pass title=NAME for one"
+        for own in cells.values()
+        if len(own) > 1
+    ]
+    arms, found = [arm for arm in arms if len(cells[arm.key]) == 1], []
     beside: dict[tuple[object, ...], list[Arm]] = {}
     for arm in arms:
         beside.setdefault(_place(arm), []).append(arm)
-    groups = dict.fromkeys((_place(arm), arm.key.swept) for arm in arms)
-    bases = {(place, swept): _bases_among(beside[place], swept) for place, swept in groups}
+    bases = {key: _bases_among(beside[key[0]], *key[1:]) for key in map(_group, arms)}
     for arm in arms:
-        own = bases[_place(arm), arm.key.swept]
+        own = bases[_group(arm)]
         for base in () if any(arm is one for one in own) else own:
             try:
                 found.append(Difference(arm, base, compare_arms(arm, base)))
             except ValueError as error:
                 notes.append(f"{arm.cell} and {base.cell} are not compared: {error}")
-    cells: dict[ArmKey, list[str]] = {}
-    for arm in arms:
-        cells.setdefault(arm.key, []).append(arm.cell)
-    notes += [
-        f"{' and '.join(own)} are one line of the tables, which show the last: pass title=NAME for one"
-        for own in cells.values()
-        if len(own) > 1
-    ]
     return (*found, *_pooled_differences(found)), tuple(notes)
 
 
@@ -123,17 +123,22 @@ def _pool_name(arms: Sequence[Arm]) -> str:
     return f"{stem}_l{levels[0]}-l{levels[-1]}" if is_span else f"{stem}_l" + "+l".join(levels)
 
 
-def _bases_among(arms: Sequence[Arm], swept: str) -> list[Arm]:
+def _bases_among(arms: Sequence[Arm], setting: str, swept: str) -> list[Arm]:
     """The bases of a backbone, benchmark, protocol and k; without any, the one full algorithm.
 
-    Those with this value of what is swept, if there are such.
+    Those with these values of what is swept, if there are such.
     """
     found = [arm for arm in arms if arm.key.is_base] or [arm for arm in arms if arm.key.is_full]
+    found = [arm for arm in found if arm.key.setting == setting] or found
     found = [arm for arm in found if arm.key.swept == swept] or found
     if any(arm.key.is_base for arm in found):
         return found
     named = [arm for arm in found if arm.key.arm == FULL] or found
     return named if len(named) == 1 else []
+
+
+def _group(arm: Arm) -> tuple[tuple[str, str, str, int], str, str]:
+    return _place(arm), arm.key.setting, arm.key.swept
 
 
 def _place(arm: Arm) -> tuple[str, str, str, int]:

@@ -45,9 +45,9 @@ def score_frame(arms: Sequence[Arm], differences: Sequence[Difference]) -> pd.Da
     """Scores of arms, of pools of benchmarks, and their differences.
 
     Pools have the cell ""; values are fractions. Columns: those of TABLE and DIFFERENCES; `line` and
-    `base_line`, what a line of a table is called; `swept`, `is_base`, `is_difference`, `is_pool`. Sections
-    (backbone, protocol, k) and their lines are in the order of tables. Bounds and counts are missing where
-    there are none.
+    `base_line`, what a line of a table is called; `swept`, `setting`, `is_base`, `is_difference`, `is_pool`.
+    Sections (backbone, protocol, k) and their lines are in the order of tables. Bounds and counts are missing
+    where there are none.
     """
 
     def order_of(arm: Arm) -> tuple[object, ...]:
@@ -62,7 +62,7 @@ def score_frame(arms: Sequence[Arm], differences: Sequence[Difference]) -> pd.Da
     )
     rows += [row for d in ordered for row in _difference_rows(d, names)]
     columns = dict.fromkeys(
-        [*TABLE, *DIFFERENCES, "swept", "line", "base_line", "is_base", "is_difference", "is_pool"]
+        [*TABLE, *DIFFERENCES, "swept", "setting", "line", "base_line", "is_base", "is_difference", "is_pool"]
     )
     frame = pd.DataFrame(rows, columns=list(columns))
     flags = dict.fromkeys(("is_base", "is_difference", "is_pool"), "bool")

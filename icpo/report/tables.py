@@ -144,8 +144,9 @@ def _by_place(scores: pd.DataFrame) -> dict[str, dict[str, dict[str, Row]]]:
 def _base_of(own: Mapping[str, Row], lines: Mapping[str, Mapping[str, Row]]) -> Mapping[str, Row] | None:
     """The first base, of those with the same value of what is swept, if there are such."""
     bases = [other for other in lines.values() if other["mean_at_k"]["is_base"]]
-    alike = [base for base in bases if base["mean_at_k"]["swept"] == own["mean_at_k"]["swept"]]
-    return next(iter(alike or bases), None)
+    for name in ("setting", "swept"):
+        bases = [base for base in bases if base["mean_at_k"][name] == own["mean_at_k"][name]] or bases
+    return next(iter(bases), None)
 
 
 def _first_row(line: str, own: Mapping[str, Row], base: Mapping[str, Row] | None) -> tuple[str, ...]:

@@ -2,7 +2,8 @@
 
 from icpo.report import write_report
 from icpo.store.health import verify
-from tests.report.stored_runs import MadeUpCell
+from tests.report.stored_runs import MadeUpCell, me_icpo
+from tests.store.editing import rewrite_json
 
 
 def test_a_copied_or_renamed_cell_does_not_pass_as_another(tmp_path, monkeypatch):
@@ -18,3 +19,83 @@ def test_a_copied_or_renamed_cell_does_not_pass_as_another(tmp_path, monkeypatch
     report = write_report(tmp_path, "run")
     assert report.cells[0].reason == fault and report.frame.empty
     assert fault in (tmp_path / "run/report/table.md").read_text()
+
+
+def stored(outputs, name, cell, weights=None, **settings):
+    """Stores a cell under a name, with settings of its configuration."""
+    cell.config = {"cell": name, **settings}
+    folder = cell.write(outputs, "run").rename(outputs / "run" / name)
+    if weights:
+        rewrite_json(folder / "manifest.json", lambda own: own | {"resolved": {"weights": weights}})
+    return folder
+
+
+def sampled_at(temperature):
+    purposes = ("candidate", "lookahead", "final")
+    return {"sampling": {purpose: {"temperature": temperature} for purpose in purposes}}
+
+
+def base(level="arith_l1", **more):
+    return MadeUpCell(level, extra={"arm": "base", "title": "base"}, **more)
+
+
+def vote(level="arith_l1", **more):
+    return me_icpo(level, extra={"arm": "vote", "title": "vote"}, **more)
+
+
+def gains(report):
+    found = report.frame.query("metric == 'mean_at_k' and is_difference")
+    return set(zip(found["benchmark"], found["line"], found["base_line"], strict=True))
+
+
+PAIRS = {(f"vote, temperature_{t}", f"base, temperature_{t}") for t in (0.1, 1.2)}
+
+
+def test_what_was_swept_is_read_from_the_settings_where_names_do_not_tell(tmp_path):
+    for level in ("arith_l3", "arith_l4"):
+        for t in (0.1, 1.2):
+            protocol = {"protocol": sampled_at(t), "max_in_flight": 10 * t, "output_root": f"there_{t}"}
+            stored(tmp_path, f"nano-{level}-t{t}-base", base(level), **protocol)
+            stored(tmp_path, f"nano-{level}-t{t}-vote", vote(level), **protocol)
+    report = write_report(tmp_path, "run")
+    assert not report.notes
+    assert gains(report) == {(b, *pair) for b in ("arith_l3", "arith_l4", "arith_l3-l4") for pair in PAIRS}
+    shown = (tmp_path / "run/report/table.md").read_text()
+    assert all(name in shown for pair in PAIRS for name in pair)
+
+
+def test_an_arm_is_paired_with_the_base_of_its_settings_whatever_their_names(tmp_path):
+    for t in (0.1, 1.2):
+        stored(tmp_path, f"nano-arith_l1-base-temperature_{t}", base(), protocol=sampled_at(t))
+    stored(tmp_path, "nano-arith_l1-vote", vote(), protocol=sampled_at(1.2))
+    assert gains(write_report(tmp_path, "run")) == {("arith_l1", "vote", "base, temperature_1.2")}
+
+
+def test_a_swept_value_with_the_protocol_in_it_stays_whole(tmp_path):
+    for model in ("ckpt", "ckpt-quick"):
+        settings = {"backbone": {"model_id": f"/tmp/{model}"}}
+        for arm, cell in (("base", base()), ("vote", vote())):
+            stored(tmp_path, f"nano-arith_l1-{arm}-model_id__tmp_{model}", cell, **settings)
+    names = [f"model_id_{name}" for name in ("_tmp_ckpt", "_tmp_ckpt-quick")]
+    assert gains(write_report(tmp_path, "run")) == {
+        ("arith_l1", f"vote, {name}", f"base, {name}") for name in names
+    }
+
+
+def test_cells_that_nothing_tells_apart_are_compared_with_nothing_and_it_is_said(tmp_path):
+    for name in ("one", "two"):
+        stored(tmp_path, name, base(), protocol=sampled_at(0.6))
+    stored(tmp_path, "nano-arith_l1-vote", vote(), protocol=sampled_at(0.6))
+    report = write_report(tmp_path, "run")
+    assert not gains(report) and "one and two are one line of the tables" in report.notes[0]
+
+
+def test_settings_that_leave_results_alone_make_no_lines_of_their_own(tmp_path):
+    for t, where in ((0.1, "a"), (1.2, "b")):
+        settings = {
+            "protocol": sampled_at(t), "backbone": {"model_id": where, "tensor_parallel": 10 * t},
+            "engine": {"rows": t}, "seeds": [t],
+        }  # fmt: skip
+        stored(tmp_path, f"base_{where}", base(), weights="w", **settings)
+    lines = set(write_report(tmp_path, "run").frame["line"])
+    assert lines == {"base, temperature_0.1", "base, temperature_1.2"}
