@@ -23,6 +23,14 @@ def part(index, reason=None):
     return {"choices": [{"index": index, "delta": {"content": "42"}, "finish_reason": reason}]}
 
 
+def bare(content, reason=None):
+    """A piece that does not say whose it is."""
+    return {"choices": [{"delta": {"content": content}, "finish_reason": reason}]}
+
+
+ONE_BY_ONE = (bare("4"), bare("2", "stop"), bare("4"), bare("3", "stop"))
+IN_TURN = (bare("4"), bare("4"), bare("2", "stop"), bare("", "stop"))
+NULLS = (part(0, "null"), part(1, "null"), part(0, "null"), part(1, "stop"), part(0, "stop"))
 PAIR = (part(0), part(1), part(0, "stop"), part(1, "stop"))
 
 
@@ -95,6 +103,16 @@ SITUATIONS = [
                 LOST,
                 2,
             ),
+            ("of two answers without an index", [stream(*ONE_BY_ONE, END)], (1, "supports_n=false"), 2),
+            ("of two mixed answers without an index", [stream(*IN_TURN, END)], (1, "supports_n=false"), 2),
+            (
+                "of two answers of one index",
+                [stream(part(0, "stop"), MESSAGE, END)],
+                (1, "supports_n=false"),
+                2,
+            ),
+            ("of one answer of two, without an index, once", [stream(*ONE_BY_ONE[:2], END)], RETRIED, 2),
+            ("of an answer without an index", [stream(*ONE_BY_ONE[:2], END)], (1, "answered"), 1),
             ("with one answer of two, once", [WHOLE, WHOLE], RETRIED, 2),
             ("with an error that is a string", [stream({"error": "boom"})], (3, "status 500: boom"), 1),
             (
