@@ -72,8 +72,8 @@ class OpenAIEngine:
 
         Hence once per sample where the server takes no n. What is not zero is added: the most that lost
         replies may have cost, replies whose tokens were counted here, tokens of thoughts, prompts that were
-        echoed, answers that went on after a stop string, ends of answers that the server calls by names
-        unknown to us, and names of models other than the one asked for.
+        echoed, answers that went on after a stop string, replies that came twice, ends of answers that the
+        server calls by names unknown to us, and names of models other than the one asked for.
         """
         spent, lost = self.spent, self._budget.unconfirmed
         extra = {

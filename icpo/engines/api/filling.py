@@ -42,6 +42,7 @@ class Filler:
         self.notes: Counter[str] = Counter()
         self.words: set[str] = set()
         self.models: set[str] = set()
+        self._said: dict[str, int] = {}
         self._settings, self._backbone, self._caller, self._budget = settings, backbone, caller, budget
         self._max_context_tokens = max_context_tokens
 
@@ -127,6 +128,7 @@ class Filler:
         shares = shared(tokens.completion, [len(one.thoughts + one.text) for one in choices])
         self.notes["reasoning_tokens"] += tokens.reasoning
         self._note_model(reply.model)
+        self._note_repetition(reply)
         return [
             Completion(self._text(choice, tokens), tokens.prompt, share, choice.finish_reason, tokens.cached)
             for choice, share in zip(choices, shares, strict=True)
@@ -165,6 +167,17 @@ class Filler:
                 model,
             )
             self.models.add(model)
+
+    def _note_repetition(self, reply: Reply) -> None:
+        """Takes note of a reply that came before: its samples are no new ones."""
+        said = hash(reply.choices)
+        if reply.id and self._said.get(reply.id) == said:
+            self._note(
+                "repeated_replies",
+                "a server gives one reply to several calls, as a cache does: its samples are not independent",
+            )
+        if reply.id:
+            self._said.setdefault(reply.id, said)
 
     def _worst(self, request: SampleRequest, num_samples: int, max_tokens: int) -> Spend:
         num_prompt = len(request.prompt.raw.encode()) + TEMPLATE_TOKENS  # no token is shorter than a byte

@@ -51,11 +51,12 @@ class TokenCounts:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The answers of one reply by index; None for what is missing."""
+    """The answers of one reply by index; None for what is missing. A server gives each reply an `id`."""
 
     choices: tuple[Choice, ...]
     tokens: TokenCounts | None
     model: str | None = None
+    id: str | None = None
 
 
 def read_reply(reply: object) -> Reply:
@@ -68,7 +69,7 @@ def read_reply(reply: object) -> Reply:
     if not isinstance(reply, dict):
         raise ReplyError("no JSON", first_words(reply))
     _raise_error_inside(reply)
-    choices, model = reply.get("choices"), reply.get("model")
+    choices = reply.get("choices")
     if not isinstance(choices, list | None):
         raise ReplyError("no list of choices", first_words(reply))
     if not choices and _says_blocked(reply):
@@ -76,7 +77,8 @@ def read_reply(reply: object) -> Reply:
     if not choices:
         raise ReplyError("no choices", first_words(reply))
     found = tuple(map(_choice, sorted(choices, key=lambda choice: _count(choice, "index"))))
-    return Reply(found, token_counts(reply), model if isinstance(model, str) else None)
+    model, name = (text if isinstance(text := reply.get(key), str) else None for key in ("model", "id"))
+    return Reply(found, token_counts(reply), model, name)
 
 
 def token_counts(reply: Mapping[str, Any]) -> TokenCounts | None:

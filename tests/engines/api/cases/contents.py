@@ -4,6 +4,7 @@ from tests.engines.api.playing import RETRIED, USAGE, Situation, choice, ok
 
 THOUGHT = "the answer is 42, since 6 times 7 is 42"
 THINKS = {"reasoning_end": "</think>"}
+NO_N = {"supports_n": False}
 QUESTION = "How much is six times seven, in two digits?"
 
 
@@ -136,6 +137,15 @@ SITUATIONS = [
         [ok(choice("42\n\nQuestion: 2+2\n4", "length"))],
         (1, "answered, ignored_stops 1"),
         sampling={"stop": ("\n\n",)},
+    ),
+    *(
+        Situation(f"{name} to each of three calls", replies, (3, outcome), NO_N, num_samples=3)
+        for name, replies, outcome in (
+            ("one reply", [ok(id="r1")], "answered, repeated_replies 2"),
+            ("one text, under an id of its own,", [ok(id="r1"), ok(id="r2"), ok(id="r3")], "answered"),
+            ("one text without an id", [ok(id="")], "answered"),
+            ("another text under one id", [ok(choice(text), id="r") for text in "123"], "answered"),
+        )
     ),
     Situation(
         "usage as strings",
