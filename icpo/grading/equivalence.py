@@ -184,11 +184,19 @@ class Equivalence:
             if other.shape == "equation":
                 return Verdict(False, "same_equation")
             if labelled.mark and other.mark and not _may_be_one_label(labelled.mark, other.mark):
-                return Verdict(False, "label")
+                return self._permuted(labelled, other) or Verdict(False, "label")
             return self.compare(value, other.parts[0])
         if not self.rules.accept_label_dropped:
             return Verdict(False, "label")
         return self.compare(value, other).under("label_dropped")
+
+    def _permuted(self, one: Answer, other: Answer) -> Verdict | None:
+        """The verdict on m = 1, b = 2 and b = 2, m = 1; None if they name different things."""
+        names, others = ([re.sub("[{}]", "", name) for name in answer.names] for answer in (one, other))
+        if one.parts[0].shape != other.parts[0].shape or sorted(names) != sorted(others) or not names:
+            return None
+        parts = other.parts[0].parts
+        return self._ordered(one.parts[0].parts, [parts[others.index(name)] for name in names])
 
     def _list(self, bare: Answer, other: Answer) -> Verdict | None:
         """A list without brackets equals the tuple of the same order, and the set."""

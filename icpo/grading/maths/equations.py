@@ -1,12 +1,13 @@
 """Equations, approximations and memberships, and the values they give."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from icpo.grading.maths import algebra
 from icpo.grading.maths.expressions import read_prefix
 from icpo.grading.maths.forms import Answer
 from icpo.grading.maths.intervals import REALS, difference
-from icpo.grading.maths.labels import expression_label, name_of
+from icpo.grading.maths.labels import expression_label, name_of, usual_order
 from icpo.grading.maths.numbers import approximates
 from icpo.grading.maths.relations import equation, labelled
 from icpo.grading.maths.tokens import Token, UnreadableError
@@ -100,4 +101,15 @@ def _named(name: str, value: Answer) -> Answer:
         if not variable.generators.isdisjoint(value.value.generators):
             return equation(variable, value.value)
         line = equation(variable, value.value).value
-    return labelled(name, value, line)
+    return _in_usual_order(labelled(name, value, line))
+
+
+def _in_usual_order(named: Answer) -> Answer:
+    """A labelled tuple or ratio, (y, x) = (2, 1), as (x, y) = (1, 2)."""
+    [value], names = named.parts, named.names
+    order = usual_order(names) if names else None
+    if order is None or order == sorted(order):
+        return named
+    joined = (":" if value.shape == "ratio" else ",").join(names[i] for i in order)
+    name = joined if value.shape == "ratio" else f"({joined})"
+    return labelled(name, replace(value, parts=tuple(value.parts[i] for i in order)))

@@ -1,5 +1,6 @@
 """The form of an answer: its kind, parts and exact value."""
 
+import re
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -57,6 +58,13 @@ class Answer:
             generator.name == r"\infty" for generator in self.value.generators
         )
 
+    @property
+    def names(self) -> list[str]:
+        """The names that a label gives to each element of a tuple or ratio: a, b of (a,b) = (1,2)."""
+        is_named = self.shape == "labelled" and self.parts[0].shape in ("tuple", "ratio")
+        names = re.split("[,:]", self.mark.removeprefix("(").removesuffix(")"))
+        return names if is_named and len(names) == len(self.parts[0].parts) else []
+
 
 def unordered(shape: Shape, parts: "tuple[Answer, ...]") -> Answer:
     """A list, set or union with sorted parts.
@@ -93,6 +101,9 @@ def _render(answer: Answer) -> str:
             return rf"\{{{inner}\}}"
         case "interval":
             return f"{answer.mark[0]}{inner}{answer.mark[1]}"
+        case "labelled" if answer.names and answer.parts[0].shape == "tuple":
+            values = map(_render, answer.parts[0].parts)
+            return ", ".join(f"{name} = {value}" for name, value in zip(answer.names, values, strict=True))
         case "labelled":
             sign = r"\in" if answer.parts[0].shape in ("interval", "union") else "="
             return (

@@ -1,5 +1,6 @@
 """Names of quantities before an equals sign: x, f(2), AC."""
 
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -16,6 +17,16 @@ _NAMING = frozenset(
 )  # fmt: skip
 _RATIOS = frozenset({"call", "sin", "cos", "tan", "cot", "sec", "csc"})  # quantities in their own right
 _MAX_CORNERS = 6
+# In which names are written in a tuple.
+_USUAL_ORDERS = tuple(
+    names.split()
+    for names in (
+        "a b c d e f g", "h k", "i j k", "k l m n", "p q r s t", "u v w", "x y z", "A B C D E F G", "P Q R S",
+        "X Y Z", r"\alpha \beta \gamma \delta", r"r \theta z", r"r \theta \phi", r"r \theta \varphi",
+        r"\rho \theta z", r"\rho \theta \phi", r"\rho \theta \varphi", r"\lambda \mu \nu",
+    )
+)  # fmt: skip
+_INDEXED = re.compile(r"(.+?)(?:_(\d+)|\((\d+)\))?")
 
 
 def name_of(tokens: Sequence[Token]) -> str | None:
@@ -37,6 +48,22 @@ def name_of(tokens: Sequence[Token]) -> str | None:
         or _are_symbols(tokens)
     )
     return _symbol(tokens) or (text if is_name else None)
+
+
+def usual_order(names: Sequence[str]) -> list[int] | None:
+    """The indices of names in the order of a tuple: x before y, r before theta, a_2 before a_10.
+
+    None if the names have no such order.
+    """
+    matches = [match for name in names if (match := _INDEXED.fullmatch(re.sub("[{}]", "", name)))]
+    keys = [(match[1], int(match[2] or match[3] or 0)) for match in matches]
+    bases = {base for base, _ in keys}
+    numbers = {number for _, number in keys}
+    orders = [list(bases)] if len(bases) == 1 else _USUAL_ORDERS if len(numbers) == 1 else ()
+    order = next((order for order in orders if bases.issubset(order)), None)
+    if len(keys) < len(names) or order is None:
+        return None
+    return sorted(range(len(keys)), key=lambda i: (order.index(keys[i][0]), keys[i][1]))
 
 
 def expression_label(value: Sum) -> str | None:

@@ -14,7 +14,7 @@ from icpo.grading.maths.forms import Answer, unordered
 from icpo.grading.maths.intervals import difference, interval, union
 from icpo.grading.maths.matrices import read_cases, read_matrix, read_scaled_matrix
 from icpo.grading.maths.quantities import read_quantity
-from icpo.grading.maths.relations import inequality, labelled
+from icpo.grading.maths.relations import inequality, labelled, named_tuple
 from icpo.grading.maths.sets import EMPTY_SET, NAMED_SETS, built_set, joined_sets
 from icpo.grading.maths.tokens import (
     Token,
@@ -69,8 +69,7 @@ def _read_elements(tokens: Sequence[Token]) -> Answer:
     labels = [one.mark for one in elements if one.shape == "labelled"]
     values = tuple(one.parts[0] if one.shape == "labelled" else one for one in elements)
     if len(labels) == len(elements) == len(set(labels)):
-        ordered = sorted(zip(labels, values, strict=True), key=lambda one: one[0])
-        return Answer("tuple", parts=tuple(value for _, value in ordered))
+        return named_tuple(labels, values)
     return unordered("list", values)
 
 

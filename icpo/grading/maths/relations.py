@@ -6,6 +6,7 @@ from icpo.grading.maths import algebra
 from icpo.grading.maths.algebra import Generator, Sum
 from icpo.grading.maths.forms import Answer
 from icpo.grading.maths.intervals import above, below, intersection, union
+from icpo.grading.maths.labels import usual_order
 from icpo.grading.maths.numbers import real_value
 from icpo.grading.maths.tokens import UnreadableError
 
@@ -20,6 +21,14 @@ def equation(left: Sum, right: Sum) -> Answer:
 def labelled(name: str, value: Answer, line: Sum | None = None) -> Answer:
     """A value with its name, and their equation, if any."""
     return Answer("labelled", name, line, (value,))
+
+
+def named_tuple(names: Sequence[str], values: Sequence[Answer]) -> Answer:
+    """The tuple of named values in the usual order of their names; labelled, as written, if there is none."""
+    order = usual_order(names)
+    parts = tuple(values) if order is None else tuple(values[i] for i in order)
+    value = Answer("tuple", parts=parts)
+    return value if order is not None or "" in names else labelled(f"({','.join(names)})", value)
 
 
 def inequality(sides: Sequence[Sum], signs: Sequence[str]) -> Answer:
