@@ -132,7 +132,15 @@ def _read_one(tokens: Sequence[Token]) -> Answer:
     if any(token.kind == "begin" for token in tokens):
         return read_scaled_matrix(tokens, _read_one)
     named = NAMED_SETS.get(squeeze(tokens)) if tokens[0].text in (r"\emptyset", r"\mathbb{R}") else None
-    return named or read_quantity(tokens)
+    return named or _as_time(read_quantity(tokens))
+
+
+def _as_time(quantity: Answer) -> Answer:
+    """5 PM as the time 5:00 PM: no number that could do without its PM."""
+    if quantity.mark not in ("am", "pm") or quantity.shape != "scalar":
+        return quantity
+    minutes = Answer("scalar", quantity.mark, algebra.number(0))
+    return Answer("ratio", parts=(replace(quantity, mark=""), minutes))
 
 
 def _outside(tokens: Sequence[Token]) -> list[Token]:

@@ -8,6 +8,7 @@ from icpo.grading.maths.tokens import Token
 CURRENCIES = {r"\$": "$", "€": "€", "£": "£", "¥": "¥"}
 MAGNITUDES = {
     "dozen": 12, "hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12,
+    "lakh": 10**5, "lakhs": 10**5, "crore": 10**7, "crores": 10**7,
 }  # fmt: skip
 # Symbols, in which a small letter is not its capital: mW is not MW.
 _SYMBOLS = frozenset(
@@ -65,7 +66,11 @@ _NO_NOUNS = frozenset(
 )  # fmt: skip
 _FRACTIONS = re.compile(
     r"(?:third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|\w+teenth|\w+tieth|hundredth"
-    r"|thousandth|millionth|half|halve|quarter)s?"
+    r"|thousandth|half|halve|quarter)s?"
+)
+_LARGE = re.compile(
+    r"(?:m|b|tr|quadr|quint|sext|sept|oct|non|dec|z)illi(?:on|ard)(?:s|en|es|ths?)?|\w+ill(?:ones|ón)|mil|milles"
+    r"|tausend|lacs?|myriads?|googols?|grosses|factorials?"
 )
 _PIECE = re.compile(r"°\s*[CF](?![A-Za-z])|[A-Za-z]+|\d+|\S")
 _ONE_OF_SEVERAL = (("pound", "lb"), ("pound", "£"))
@@ -122,7 +127,7 @@ def _measured(pieces: Sequence[str]) -> str | None:
 
 def _is_noun(word: str) -> bool:
     """Whether a word may name a counted thing."""
-    is_part = word in _NO_NOUNS or word in MAGNITUDES or _FRACTIONS.fullmatch(word)
+    is_part = word in _NO_NOUNS or word in MAGNITUDES or _FRACTIONS.fullmatch(word) or _LARGE.fullmatch(word)
     return len(word) > 2 and word.isalpha() and not is_part
 
 
@@ -137,7 +142,7 @@ def _known(piece: str) -> str | None:
     british = lower.replace("metre", "meter").replace("litre", "liter")
     for form in (lower, british, british.removesuffix("s")):
         is_cased = piece.islower() or len(form) > 3 or form in _IN_CAPITALS
-        if form in _WORDS and is_cased and piece != "Mm":
+        if form in _WORDS and is_cased and piece not in ("Mm", "MM"):
             return _WORDS[form]
     return None
 
