@@ -1,15 +1,12 @@
 """What each arm gains over the base, paired by question."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from icpo.metrics import Comparison, compare
+from icpo.report.alike import differing
 from icpo.report.cells import FULL, Arm, ArmKey
-
-POOLS = (
-    ("arith_l3", "arith_l4", "arith_l5"),
-    ("math_l1", "math_l2", "math_l3", "math_l4", "math_l5"),
-)
+from icpo.report.pools import POOLS, pool_notes, pool_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +38,7 @@ def differences_of(arms: Sequence[Arm]) -> tuple[tuple[Difference, ...], tuple[s
         for own in cells.values()
         if len(own) > 1
     ]
+    notes += pool_notes(arms)
     arms, found = [arm for arm in arms if len(cells[arm.key]) == 1], []
     beside: dict[tuple[object, ...], list[Arm]] = {}
     for arm in arms:
@@ -53,29 +51,23 @@ def differences_of(arms: Sequence[Arm]) -> tuple[tuple[Difference, ...], tuple[s
                 found.append(Difference(arm, base, compare_arms(arm, base)))
             except ValueError as error:
                 notes.append(f"{arm.cell} and {base.cell} are not compared: {error}")
-    return (*found, *_pooled_differences(found)), tuple(notes)
+                continue
+            if keys := differing(arm, base):
+                notes.append(f"{arm.cell} and {base.cell} differ in {', '.join(keys)}")
+    return (*found, *_pooled_differences(found)), tuple(dict.fromkeys(notes))
 
 
 def compare_arms(arm: Arm, base: Arm) -> Comparison:
     """An arm against a base.
 
     Raises ValueError where they share no question and seed, or where questions or golds of their benchmarks
-    differ.
+    or weights of their models differ.
     """
     if len({one.metrics.get("benchmark_digest") for one in (arm, base)} - {None}) > 1:
         raise ValueError(f"their {arm.key.benchmark} is not the same (benchmark_digest in metrics.json)")
+    if len({one.weights for one in (arm, base)} - {None}) > 1:
+        raise ValueError("the weights of their models are not the same (`weights` in manifest.json)")
     return compare(arm.scores, base.scores)
-
-
-def pooled_arms(arms: Iterable[Arm]) -> tuple[Arm, ...]:
-    """Arms pooled over at least two benchmarks of a pool, where these share seeds; the last of one line."""
-    groups: dict[tuple[object, ...], dict[str, Arm]] = {}
-    for arm in arms:
-        for pool in POOLS:
-            if arm.key.benchmark in pool:
-                groups.setdefault((pool, arm.key.line), {})[arm.key.benchmark] = arm
-    pools = (_pool([*group.values()]) for group in groups.values() if len(group) > 1)
-    return tuple(pool for pool in pools if pool.scores)
 
 
 def _pooled_differences(differences: Sequence[Difference]) -> list[Difference]:
@@ -86,7 +78,7 @@ def _pooled_differences(differences: Sequence[Difference]) -> list[Difference]:
                 line = pool, difference.arm.key.line, difference.base.key.line
                 groups.setdefault(line, {})[benchmark] = difference
     pairs = (
-        (_pool([d.arm for d in group.values()]), _pool([d.base for d in group.values()]))
+        (pool_of([d.arm for d in group.values()]), pool_of([d.base for d in group.values()]))
         for group in groups.values()
         if len(group) > 1
     )
@@ -95,32 +87,6 @@ def _pooled_differences(differences: Sequence[Difference]) -> list[Difference]:
         for arm, base in pairs
         if {score.key for score in arm.scores} & {score.key for score in base.scores}
     ]
-
-
-def _pool(arms: Sequence[Arm]) -> Arm:
-    """Several benchmarks as one under the seeds that all have, so that every question weighs the same."""
-    first = arms[0]
-    seeds = set.intersection(*({score.seed for score in arm.scores} for arm in arms))
-    kept = [(arm, [score for score in arm.scores if score.seed in seeds]) for arm in arms]
-    scores = tuple(
-        replace(score, question_id=f"{arm.key.benchmark}/{score.question_id}")
-        for arm, own in kept
-        for score in own
-    )
-    tokens = {
-        name: sum(arm.tokens[name] * len(own) for arm, own in kept) / len(scores)
-        for name in first.tokens
-        if scores and all(name in arm.tokens for arm in arms)
-    }
-    return Arm(replace(first.key, benchmark=_pool_name(arms)), "", scores, tokens, {})
-
-
-def _pool_name(arms: Sequence[Arm]) -> str:
-    """`arith_l3-l5`, or `arith_l3+l5` where the level between is missing."""
-    names = sorted(arm.key.benchmark for arm in arms)
-    stem, levels = names[0].rpartition("_l")[0], [name.rpartition("_l")[2] for name in names]
-    is_span = int(levels[-1]) - int(levels[0]) == len(levels) - 1
-    return f"{stem}_l{levels[0]}-l{levels[-1]}" if is_span else f"{stem}_l" + "+l".join(levels)
 
 
 def _bases_among(arms: Sequence[Arm], setting: str, swept: str) -> list[Arm]:

@@ -13,9 +13,10 @@ import pandas as pd
 
 from icpo.metrics import Estimate
 from icpo.report.cells import Arm, ArmKey, load_cells
-from icpo.report.differences import Difference, differences_of, pooled_arms
+from icpo.report.differences import Difference, differences_of
 from icpo.report.order import line_names, place
 from icpo.report.paper import paper_value
+from icpo.report.pools import pooled_arms
 
 TABLE = (
     "backbone", "method", "reward", "selector", "protocol", "num_rounds", "num_candidates", "num_lookaheads",

@@ -55,7 +55,12 @@ def swept_texts(cells: Sequence[StoredCell]) -> dict[str, tuple[str, str]]:
 
 def is_minor(key: str) -> bool:
     """Whether a setting leaves results what they are, or says which questions and seeds there are."""
-    return _is_under(key, MINOR)
+    return is_under(key, MINOR)
+
+
+def is_under(key: str, groups: Iterable[str]) -> bool:
+    """Whether a dotted key is one of `groups`, or within one."""
+    return any(key == group or key.startswith(f"{group}.") for group in groups)
 
 
 def locations(weights: Iterable[str | None]) -> tuple[str, ...]:
@@ -69,13 +74,11 @@ def _of_a_place(cells: list[StoredCell]) -> dict[str, tuple[str, str]]:
     for cell in cells:
         groups.setdefault(cell.line, []).append(cell)
     at = locations(cell.weights for cell in cells)
-    varied = {
-        line: [key for key in _varied(own) if not _is_under(key, NAMES)] for line, own in groups.items()
-    }
+    varied = {line: [key for key in _varied(own) if not is_under(key, NAMES)] for line, own in groups.items()}
     major = {
         line: [key for key in keys if not is_minor(key) and key not in at] for line, keys in varied.items()
     }
-    shared = {key for keys in major.values() for key in keys if _is_under(key, SAMPLED)}
+    shared = {key for keys in major.values() for key in keys if is_under(key, SAMPLED)}
     sampled = _texts(cells, dict.fromkeys((cell.name for cell in cells), shared))
     by_name = {cell.name: _in_name(cell) for cell in cells}
     ways = [
@@ -158,11 +161,7 @@ def _is_faithful(cells: Sequence[StoredCell], texts: Mapping[str, str], sampled:
         if any(
             f"-{cell.metrics['protocol']}" in (text := _plain(value)) and text in cell.name
             for key, value in cell.settings.items()
-            if isinstance(value, str) and not _is_under(key, NAMES)
+            if isinstance(value, str) and not is_under(key, NAMES)
         ):
             return False
     return True
-
-
-def _is_under(key: str, groups: Iterable[str]) -> bool:
-    return any(key == group or key.startswith(f"{group}.") for group in groups)

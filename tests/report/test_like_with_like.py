@@ -1,5 +1,7 @@
 """Reports compare cells only with what they may be compared with."""
 
+import pytest
+
 from icpo.report import write_report
 from icpo.store.health import verify
 from tests.report.stored_runs import MadeUpCell, me_icpo
@@ -99,3 +101,54 @@ def test_settings_that_leave_results_alone_make_no_lines_of_their_own(tmp_path):
         stored(tmp_path, f"base_{where}", base(), weights="w", **settings)
     lines = set(write_report(tmp_path, "run").frame["line"])
     assert lines == {"base, temperature_0.1", "base, temperature_1.2"}
+
+
+@pytest.mark.parametrize("other", ["one", "another", None])
+def test_differences_of_other_weights_are_refused_and_said(tmp_path, other):
+    for level in ("arith_l3", "arith_l4"):
+        stored(tmp_path, f"nano-{level}-base", base(level), weights="one", backbone={"model_id": "a"})
+        stored(tmp_path, f"nano-{level}-vote", vote(level), weights=other, backbone={"model_id": "b"})
+    report = write_report(tmp_path, "run")
+    assert bool(gains(report)) == (other != "another")
+    said = {
+        "one": [],
+        None: ["nano-arith_l3-vote and nano-arith_l3-base differ in backbone.model_id"],
+        "another": ["nano-arith_l3-vote and nano-arith_l3-base are not compared: the weights of their models "
+                    "are not the same (`weights` in manifest.json)"],
+    }  # fmt: skip
+    assert list(report.notes[:1]) == said[other]
+
+
+def test_a_pool_of_several_models_is_refused_and_one_of_other_settings_said(tmp_path):
+    for level, weights, t in (("arith_l3", "one", 0.1), ("arith_l4", "another", 1.2)):
+        stored(tmp_path, f"nano-{level}-base", base(level), weights=weights, protocol=sampled_at(t))
+        stored(tmp_path, f"nano-{level}-vote", vote(level), protocol=sampled_at(t))
+    report = write_report(tmp_path, "run")
+    assert report.notes == (
+        "base on arith_l3-l4 is not pooled: the weights of its levels are not the same",
+        "the levels of vote on arith_l3-l4 differ in protocol.sampling.candidate.temperature",
+    )
+    pooled = report.frame.query("benchmark == 'arith_l3-l4'")
+    assert set(pooled["line"]) == {"vote"} and not pooled["is_difference"].any()
+
+
+def test_a_difference_between_settings_is_said(tmp_path):
+    at = {"tensor_parallel": 2}
+    stored(tmp_path, "nano-arith_l1-base", base(), protocol=sampled_at(0.6), backbone=at)
+    other = sampled_at(0.1) | {"idea_form": "full"}  # which a base does not read
+    stored(tmp_path, "nano-arith_l1-vote", vote(), protocol=other, seeds=[1])
+    report = write_report(tmp_path, "run")
+    [note] = report.notes
+    assert note.startswith("nano-arith_l1-vote and nano-arith_l1-base differ in")
+    assert note.endswith("differ in protocol.sampling.candidate.temperature")
+    assert note in (tmp_path / "run/report/table.md").read_text() and gains(report)
+
+
+@pytest.mark.parametrize("seeds", [(0, 1), (2, 3)])
+def test_seeds_that_a_pool_leaves_out_are_named(tmp_path, seeds):
+    base("arith_l3", seeds=(0,)).write(tmp_path, "run")
+    base("arith_l4", seeds=seeds).write(tmp_path, "run")
+    [note] = write_report(tmp_path, "run").notes
+    does = "pooled over seeds 0 alone" if 0 in seeds else "not pooled"
+    had = f"arith_l3 has 0; arith_l4 has {seeds[0]}, {seeds[1]}"
+    assert note == f"base on arith_l3-l4 is {does}, since its levels have different seeds ({had})"
