@@ -156,11 +156,25 @@ def _allowed(values: Mapping[str, Any]) -> Sequence[str]:
 
 
 def _check_keys(raw: Any) -> None:
-    """Refuses a key beside `job` that nothing reads and that looks like one that is read; logs others."""
-    known = set(READ).union(*map(keys_referred_to, folders()), REFERENCE.findall(str(raw)))
+    """Refuses a key beside `job` that nothing reads, if it was added or looks like one that is read.
+
+    Others are logged. What the command line adds has to be read by this run, or by a file of
+    `--config-dir`: that another preset reads it is of no use.
+    """
+    project, *own = map(keys_referred_to, folders())
+    known = set(READ).union(REFERENCE.findall(str(raw)), *own)
+    added = _added()
     for key in map(str, raw):
-        if key in known:
+        if key in known or (key in project and key not in added):
             continue
-        if hint := did_you_mean(key, known):
-            raise ConfigError(f"Nothing reads {key!r}: it would change nothing.{hint}")
+        hint = did_you_mean(key, known)
+        if hint or key in added:
+            raise ConfigError(f"Nothing reads {key!r}: it would change nothing.{hint or ' Leave it out.'}")
         logger.warning("Nothing reads %r: it changes nothing.", key)
+
+
+def _added() -> set[str]:
+    """The keys that the command line adds by + or ++; of `+group@key=choice`, the key."""
+    given = HydraConfig.get().overrides.task if HydraConfig.initialized() else ()
+    names = [one.partition("=")[0].rpartition("@")[2] for one in given if one.startswith("+")]
+    return {re.split(r"[./]", name.lstrip("+"))[0] for name in names}

@@ -35,6 +35,14 @@ REFUSED = [
     (["+exp=solve", "question_file=nowhere.txt"], "nowhere.txt"),
     (["+exp=solve", "question_file=empty.txt"], "is empty"),
     ([*QUICK, "engine=openai", "backbone=nano"], "api_key_env"),
+    ([*ARMS, "arm=base", "+seed=0,1,2"], "'seed': it would change nothing. Did you mean seeds?"),
+    ([*ARMS, "arm=base", "++seed=1"], "Did you mean seeds?"),
+    ([*QUICK, "hydra.mode=RUN", "~arms", "+seed=1"], "Did you mean seeds?"),
+    ([*QUICK, "+device=cuda"], "Nothing reads 'device': it would change nothing. Leave it out."),
+    ([*QUICK, "+question=hello"], "Nothing reads 'question'"),
+    ([*QUICK, "+rivals=3"], "Nothing reads 'rivals'"),
+    ([*QUICK, "+rivals.depth=3"], "Nothing reads 'rivals'"),
+    ([*QUICK, "+note=hello"], "Nothing reads 'note'"),
 ]  # fmt: skip
 
 

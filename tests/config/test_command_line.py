@@ -44,6 +44,18 @@ def users(tmp_path_factory):
     folder = add("editors", "dry_run=true", files=left)
     (folder / "conf/selector/.#entropy.yaml").symlink_to("somebody@somewhere.1234")
     add("help", "--help", files={})
+    fitted = {"selector/fitted": "_target_: icpo.selectors.Entropy\nname: f\nlargest: ${is_largest}\n"}
+    add("own key", "dry_run=true", "+is_largest=true", files=fitted)
+    known = ("+accept_code_change=true", "++seeds=[0,1]", "+engine.options.x=1", "engine=vllm")
+    add("known keys", "dry_run=true", "backbone.model_id=some/model", *known, files={})
+    add(
+        "a choice's key",
+        "dry_run=true",
+        "benchmark=questions_file",
+        "+question=1+1",
+        "+question_file=null",
+        files={},
+    )
     done = run_lines(list(lines.values()))
     return {name: (lines[name][0], one) for name, one in zip(lines, done, strict=True)}
 
@@ -69,6 +81,13 @@ def test_what_editors_leave_is_passed_over(users):
     _, done = users["editors"]
     assert done.returncode == 0, done.stderr
     assert "at most" in done.stdout
+
+
+@pytest.mark.parametrize("name", ["own key", "known keys", "a choice's key"])
+def test_an_added_key_that_a_run_or_a_file_of_ones_own_reads_is_taken(users, name):
+    _, done = users[name]
+    assert done.returncode == 0, done.stderr
+    assert "at most" in done.stdout and "Nothing reads" not in done.stderr
 
 
 def test_help_tells_of_files_and_classes_of_ones_own(users):
