@@ -9,6 +9,7 @@ from icpo.grading.maths.forms import Answer
 from icpo.grading.maths.reading import read
 from icpo.grading.rules import GradingRules
 from icpo.grading.statements import reads_as_answer, stated_answer
+from icpo.grading.turns import without_reasoning
 from icpo.types import AnswerKind
 
 _MAX_LIST = 64  # boxes that are joined into one list
@@ -24,18 +25,17 @@ _ECHO = re.compile(
     r"|\\?ldots|\\?dots|\\cdots|[.…]+|(?:\\?_)+|\?+|\\(?:square|Box)"
 )
 _BLANK = re.compile(r"(?:\s|[~{}]|\\(?:[,;:!\s\\]|q?quad(?![A-Za-z])))*\\?")
-REASONING_TAGS = ("think", "thinking", "thought", "thoughts", "reasoning")
-_REASONING = re.compile(rf"<(/?)(?:{'|'.join(REASONING_TAGS)})>", re.IGNORECASE)
 _PLAIN_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
 
 
 def extract(text: str, kind: AnswerKind, rules: GradingRules) -> str | None:
     """The answer of a completion, as written; None is an abstention.
 
-    Reasoning (`REASONING_TAGS`) is not read; a text that ends inside its first reasoning gives no answer.
-    The last box counts, with or without backslash and braces; boxes joined by no more than commas, "and" or
-    a label form a list. A box that echoes a placeholder is passed over; a text that ends inside a box gives
-    no answer. Paper, Section "Response Generation and Self-Assessment" (the final `boxed{}` block).
+    Reasoning and further turns (`icpo.grading.turns`) are not read; a text that ends inside its first
+    reasoning gives no answer. The last box counts, with or without backslash and braces; boxes joined by no
+    more than commas, "and" or a label form a list. A box that echoes a placeholder is passed over; a text
+    that ends inside a box gives no answer. Paper, Section "Response Generation and Self-Assessment" (the
+    final `boxed{}` block).
     """
     spoken = without_reasoning(text)
     if spoken is None:
@@ -49,23 +49,6 @@ def extract(text: str, kind: AnswerKind, rules: GradingRules) -> str | None:
     if kind is AnswerKind.NUMBER and rules.plain_number_only and answer is not None:
         return answer if _PLAIN_NUMBER.fullmatch(answer) else None
     return answer
-
-
-def without_reasoning(text: str) -> str | None:
-    """The text outside its reasoning; None if it ends inside."""
-    spoken: list[str] = []
-    is_inside, num_closed, start = False, 0, 0
-    for tag in _REASONING.finditer(text):
-        if not tag[1]:
-            spoken.extend([] if is_inside else [text[start : tag.start()]])
-            is_inside = True
-        else:
-            spoken = spoken if is_inside else []
-            is_inside, num_closed = False, num_closed + 1
-        start = tag.end()
-    if is_inside and not num_closed:
-        return None
-    return "".join(spoken if is_inside else [*spoken, text[start:]])
 
 
 def _is_echo(content: str, rules: GradingRules) -> bool:

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from icpo.grading import Grader, GradingRules
-from icpo.grading.extract import REASONING_TAGS, extract, reads_as_answer
+from icpo.grading.extract import extract, reads_as_answer
+from icpo.grading.turns import REASONING_TAGS
 from icpo.types import AnswerKind
 
 PAPER = GradingRules()
@@ -37,9 +38,19 @@ def test_boxes(text, answer):
     assert extract(text, EXPRESSION, STRICT) == answer
 
 
-@pytest.mark.parametrize("name", [*REASONING_TAGS, "Thinking"])
-def test_reasoning_is_not_read_whatever_its_tag(name):
-    opening, closing = f"<{name}>", f"</{name}>"
+@pytest.mark.parametrize(
+    ("opening", "closing"),
+    [
+        *((f"<{name}>", f"</{name}>") for name in (*REASONING_TAGS, "Thinking")),
+        ("[THINK]", "[/THINK]"),
+        ("◁think▷", "◁/think▷"),
+        ("<|begin_of_thought|>", "<|end_of_thought|>"),
+        ("<|START_THINKING|>", "<|END_THINKING|>"),
+        ("<|channel|>analysis<|message|>", "<|channel|>final<|message|>"),
+        ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"),
+    ],
+)
+def test_reasoning_is_not_read_whatever_its_marks(opening, closing):
     for text, answer in (
         (rf"{opening}\boxed{{3}}{closing}It is \boxed{{4}}.", "4"),
         (rf"It is \boxed{{4}}.{opening}No, \boxed{{3}}{closing}", "4"),
@@ -50,6 +61,25 @@ def test_reasoning_is_not_read_whatever_its_tag(name):
         (rf"{opening}<think>\boxed{{2}}</think>\boxed{{3}}{closing}Answer: 4", "4"),
     ):
         assert extract(text, EXPRESSION, PAPER) == answer, text
+
+
+@pytest.mark.parametrize(
+    "mark",
+    ["<|im_end|>\n<|im_start|>user\n", "<|eot_id|>", "<end_of_turn>\n<start_of_turn>user\n", "<|endoftext|>",
+     "<|end|><|user|>", "</s>\n[INST]", "<|return|>",
+     "<\uff5cend\u2581of\u2581sentence\uff5c><\uff5cUser\uff5c>"],
+)  # fmt: skip
+def test_further_turns_are_not_read(mark):
+    for text in (r"\boxed{11}", "The answer is 11.", "11"):
+        assert extract(rf"{text}{mark}\boxed{{4}} The answer is 4.", EXPRESSION, PAPER) == "11"
+        assert extract(f"<|im_start|>assistant\n{text}{mark}", EXPRESSION, STRICT) == (
+            "11" if "boxed" in text else None
+        )
+    assert extract(rf"<think>\boxed{{3}}{mark}\boxed{{4}}</think>", EXPRESSION, PAPER) is None
+
+
+def test_struck_text_ends_no_turn():
+    assert extract(r"<s>\boxed{4}</s> No, \boxed{11}", EXPRESSION, PAPER) == "11"
 
 
 def test_other_tags_hold_no_reasoning():
