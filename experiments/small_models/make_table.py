@@ -1,11 +1,9 @@
 """Tables of the small pretrained model: scores with the answer's form kept apart from its content.
 
-python experiments/small_models/make_table.py RUN_FOLDER ...    (writes experiments/small_models/results)
+python experiments/small_models/make_table.py [RUN_NAME] [--outputs FOLDER] [--to FOLDER]
 """
 
-import json
 import math
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -13,15 +11,16 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from icpo.config import compose
-from icpo.lab.scripts.command_line import ends_in_a_line
+from icpo.errors import RecordsError
+from icpo.lab.scripts.command_line import ends_in_a_line, run_parser
 from icpo.metrics import paired_difference
 from icpo.metrics.compare import values_of
 from icpo.metrics.estimates import Estimate, estimate, estimate_ratio
 from icpo.metrics.per_question import majority_at_k, mean_at_k
-from icpo.store import load_results, load_scores
+from icpo.store import load_results, load_scores, read_metrics, run_cells
 from icpo.types import Outcome, QuestionResult, QuestionScore
 
-RESULTS = Path(__file__).parent / "results"
+Setting = tuple[str, str]  # protocol and benchmark
 ME_ICPO = {name: ("me_icpo", "majority", name) for name in ("entropy", "random")}
 PROMPTS = {"small": "the paper's prompt", "worked_example": "worked examples"}  # by protocol
 NO_ANSWER = (Outcome.UNPARSED, Outcome.TRUNCATED)
@@ -42,24 +41,45 @@ SHARES = ((0.0, 0.2), (0.2, 0.4), (0.4, 0.6), (0.6, 1.001))
 
 @ends_in_a_line
 def main() -> None:
-    """Write table.md, majority.md, ideas.md and form_and_content.png."""
-    RESULTS.mkdir(exist_ok=True)
-    cells: dict[tuple[str, str], dict[str, list[QuestionScore]]] = {}
-    facts: dict[tuple[str, str, str], dict] = {}
-    read = [(p, json.loads(p.read_text())) for f in sys.argv[1:] for p in Path(f).glob("*/metrics.json")]
+    """Write form.md, majority.md, ideas.md and form_and_content.png."""
+    parser = run_parser(__doc__, "small_models")
+    parser.add_argument("--to", type=Path, help="where the files go (the run's report folder)")
+    args = parser.parse_args()
+    cells, facts = stored(args.outputs, args.run_name)
+    folder = args.to or args.outputs / args.run_name / "report"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in (
+        ("form.md", "".join(section(one, found, facts) for one, found in cells.items())),
+        ("majority.md", "".join(majority(one, found, facts) for one, found in cells.items())),
+        ("ideas.md", "".join(ideas(one, facts) for one in cells)),
+    ):
+        (folder / name).write_text(text, encoding="utf-8")
+        print(folder / name)
+    draw(cells, folder / "form_and_content.png")
+    print(folder / "form_and_content.png")
+
+
+def stored(outputs: Path, run_name: str) -> tuple[dict[Setting, dict[str, list[QuestionScore]]], dict]:
+    """Scores by prompt, benchmark and title, and each one's metrics.
+
+    Raises RecordsError where there are none, two cells are of one kind, or several models are mixed.
+    """
+    found = [(cell, metrics) for cell in run_cells(outputs, run_name) if (metrics := read_metrics(cell))]
+    found = [(cell, metrics) for cell, metrics in found if "mean_at_k" in metrics]
+    if not found:
+        raise RecordsError(f"{outputs / run_name} holds no measured cells.")
+    if len(models := {metrics["backbone"] for _, metrics in found}) > 1:
+        raise RecordsError(f"{run_name} holds cells of {', '.join(sorted(models))}. Give each a run_name.")
     arms = list(compose(["+exp=small_models"]).arms)
-    for path, metrics in sorted(read, key=lambda found: place(found[1], arms)):
+    cells: dict[Setting, dict[str, list[QuestionScore]]] = {}
+    facts: dict[tuple[str, str, str], dict] = {}
+    for cell, metrics in sorted(found, key=lambda one: place(one[1], arms)):
         setting = (metrics["protocol"], metrics["benchmark"])
         label = metrics.get("title") or metrics["label"]
-        cells.setdefault(setting, {}).setdefault(label, []).extend(load_scores(path.parent))
-        facts[(*setting, label)] = {**metrics, "folder": path.parent}
-    text = "".join(section(setting, found, facts) for setting, found in cells.items())
-    (RESULTS / "table.md").write_text(text, encoding="utf-8")
-    text = "".join(majority(setting, found, facts) for setting, found in cells.items())
-    (RESULTS / "majority.md").write_text(text, encoding="utf-8")
-    text = "".join(ideas(setting, facts) for setting in cells)
-    (RESULTS / "ideas.md").write_text(text, encoding="utf-8")
-    draw(cells, RESULTS / "form_and_content.png")
+        if (other := facts.setdefault((*setting, label), {**metrics, "folder": cell})["folder"]) != cell:
+            raise RecordsError(f"{other.name} and {cell.name} are both {label!r}. Leave out one of them.")
+        cells.setdefault(setting, {})[label] = list(load_scores(cell))
+    return cells, facts
 
 
 def place(metrics: dict, arms: list[str]) -> tuple[str, str, int]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import NonNegativeInt, PositiveInt
 
-from icpo.benchmarks.columns import MAX_SHOWN_CHARACTERS, Item
+from icpo.benchmarks.columns import MAX_SHOWN_CHARACTERS, Item, note
 from icpo.benchmarks.golds import final_answer, gold_fault
 from icpo.benchmarks.sources import FileSource, HubSource, Source
 from icpo.errors import BenchmarkError
@@ -140,6 +140,11 @@ class Benchmark:
         if not kept:
             raise BenchmarkError(
                 f"benchmark.start={self.start} leaves none of {len(items)} questions. Lower it."
+            )
+        if self.path is not None and self.limit is not None and self.limit < len(items) - self.start:
+            note(
+                f"{self.path}: {len(kept)} of its {len(items)} questions (benchmark.limit={self.limit}); "
+                "benchmark.limit=null takes all"
             )
         return kept
 

@@ -5,6 +5,7 @@ import random
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated
 
 from pydantic import Field
@@ -66,6 +67,8 @@ class Columns:
         missing = [column for column in self.wrong_answers if column not in names]
         if missing and (self.answer in names or missing != list(USUAL_WRONG_ANSWERS)):
             raise _no_column(missing[0], "wrong_answers", names, source)
+        if not names:
+            raise BenchmarkError(f"{source} holds no questions. Give it at least one.")
         if text is None or answer is None:
             raise BenchmarkError(
                 f"{source} has the columns {_listed(names)}; questions need one for the text "
@@ -98,10 +101,10 @@ class Columns:
                 "benchmark.source.columns.wrong_answers have one. Keep one, or drop the row."
             )
         if not text or not answer:
+            found = " and ".join(f"{one!r} ({_kind(row.get(one))})" for one in (self.text, self.answer))
             raise BenchmarkError(
-                f"{where} needs a text and an answer as text or number, got columns "
-                f"{self.text!r} ({type(row.get(self.text)).__name__}) and "
-                f"{self.answer!r} ({type(row.get(self.answer)).__name__}). Correct or drop it."
+                f"{where} needs a text and an answer as text or number, got columns {found}. Correct or "
+                "drop it."
             )
         if self.wrong_answers:
             wrong = [_plain(row.get(column)) for column in self.wrong_answers]
@@ -115,6 +118,12 @@ class Columns:
         return Item(item_id, text, answer, _level(row.get(self.level)) if self.level else None)
 
 
+@cache
+def note(message: str) -> None:
+    """Log what each loading of a benchmark would say again."""
+    log.info("%s", message)
+
+
 def _found(meaning: str, column: str | None, names: Sequence[str], source: str) -> str | None:
     """The column of that meaning: the one named, or the first usual one; None if there is none."""
     if column in names:
@@ -123,7 +132,7 @@ def _found(meaning: str, column: str | None, names: Sequence[str], source: str) 
         raise _no_column(column, meaning, names, source)
     usual = next((name for name in USUAL_NAMES[meaning] if name in names), None)
     if column and usual:
-        log.info("%s: its column %r is used for %r, which it lacks", source, usual, column)
+        note(f"{source}: its column {usual!r} is used for {column!r}, which it lacks")
     return usual
 
 
@@ -138,6 +147,10 @@ def _no_column(column: str, meaning: str, names: Sequence[str], source: str) -> 
 def _listed(names: Sequence[str]) -> str:
     """The names, long ones cut: a .csv file without a header has whole questions for names."""
     return ", ".join(shortened(name, MAX_SHOWN_CHARACTERS) for name in names) or "(none)"
+
+
+def _kind(value: object) -> str:
+    return "blank" if isinstance(value, str) and not value.strip() else type(value).__name__
 
 
 def _plain(value: object) -> str | None:

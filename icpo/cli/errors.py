@@ -15,7 +15,7 @@ from typing import Any, NoReturn, Protocol
 
 from icpo.cli.output import CANNOT_START, FAILED, INTERRUPTED
 from icpo.config import HYDRA_ERRORS, one_line
-from icpo.errors import HeldByAnother, IcpoError, Interrupted, RecordsError
+from icpo.errors import HeldByAnother, IcpoError, Interrupted
 from icpo.evaluation.cell import StoredRun
 from icpo.safe_text import escaped, masked_text
 from icpo.store import read_status
@@ -43,7 +43,7 @@ class RunState:
 
     `elsewhere` are the cells that a launcher sent to other machines, `begun` those that started here and
     `held` those that another process works on, each with what says what that one leaves out ("" for nothing).
-    In a process that such a launcher started, `is_here` is false.
+    In a process that such a launcher started, `is_here` is false. `failures` are those of cells.
     """
 
     is_here: bool = True
@@ -52,6 +52,7 @@ class RunState:
     begun: list[Path] = field(default_factory=list)
     held: dict[Path, Missing] = field(default_factory=dict)
     failures: list[Exception] = field(default_factory=list)
+    is_reported: bool = True
 
     @contextmanager
     def starting(self) -> Iterator[None]:
@@ -124,7 +125,11 @@ class RunState:
         are_done = all(_state_of(cell) == "done" for cell in self.elsewhere)
         are_served = [_is_served(cell, missing) for cell, missing in self.held.items()]
         are_in_good_hands = all(_state_of(cell) in ("done", "running") for cell in self.held)
-        if self.failures or not are_done or not all(are_served) or not are_in_good_hands:
+        if self.failures:
+            counts = f"{len(self.failures)} of {len(self.begun)} cells failed"
+            sys.stderr.write(f"icpo: {counts}, as said above. Tables hold what was stored before.\n")
+        is_well = self.is_reported and are_done and all(are_served) and are_in_good_hands
+        if self.failures or not is_well:
             sys.exit(FAILED)
 
     def leave(self, message: str) -> NoReturn:
@@ -147,7 +152,7 @@ class RunState:
             had_their_turn = True
         finally:
             if (self.begun or self.elsewhere) and not report(self.runs, track=had_their_turn):
-                self.failures.append(RecordsError("a report was not made"))
+                self.is_reported = False
 
 
 def _stop(message: str) -> NoReturn:

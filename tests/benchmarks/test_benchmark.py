@@ -1,4 +1,5 @@
 import json
+import logging
 from dataclasses import replace
 
 import pytest
@@ -38,6 +39,30 @@ def test_questions_and_golds_are_apart():
     assert loaded.golds == {"q0": "00", "q1": "10", "q2": "20", "q3": "30"}
     assert (loaded.digest, loaded.revision) == (FOUR.digest, "abc")
     assert "30" not in repr(loaded.questions)
+
+
+def test_a_limit_that_cuts_a_file_is_said_once(tmp_path, caplog):
+    path = tmp_path / "mine.csv"
+    path.write_text("question,answer\na,1\nb,2\nc,3\n")
+    mine = replace(FOUR, source=None, path=str(path), expected_count=None, digest=None, limit=2)
+    with caplog.at_level(logging.INFO):
+        for limit in (2, 2, 3, None):
+            replace(mine, limit=limit).load()
+    said = [one.getMessage() for one in caplog.records if "benchmark.limit" in one.getMessage()]
+    assert said == [f"{path}: 2 of its 3 questions (benchmark.limit=2); benchmark.limit=null takes all"]
+
+
+def test_a_file_without_questions_and_a_blank_one_are_named(tmp_path):
+    path = tmp_path / "mine.csv"
+    mine = replace(FOUR, source=None, path=str(path), expected_count=None, digest=None)
+    for text, said in (
+        ("problem,answer\n", "holds no questions"),
+        ("problem,answer\n ,3\n", "'problem' (blank)"),
+    ):
+        path.write_text(text)
+        with pytest.raises(BenchmarkError) as refused:
+            mine.load()
+        assert said in str(refused.value)
 
 
 def test_a_limit_takes_the_first_and_keeps_the_digest_of_all():

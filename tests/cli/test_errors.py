@@ -59,9 +59,10 @@ def fails_and_goes_on(state, folder, fault):
     assert ended.value.code == 1
 
 
-def test_a_failed_cell_lets_the_next_one_begin_and_shows_in_the_exit_status(state, tmp_path, caplog):
+def test_a_failed_cell_lets_the_next_one_begin_and_shows_in_the_exit_status(state, tmp_path, caplog, capsys):
     fails_and_goes_on(state, tmp_path / "run" / "cell", EngineError("it died"))
     assert "cell: it died" in caplog.text
+    assert capsys.readouterr().err.startswith("icpo: 1 of 2 cells failed, as said above.")
 
 
 def test_a_failure_that_is_not_the_cells_own_ends_the_run(state, tmp_path, capsys, caplog):

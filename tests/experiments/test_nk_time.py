@@ -7,7 +7,7 @@ SECONDS = {"sequential": lambda n: 2 + 3 * n + n * n / 2, "pipelined": lambda n:
 
 def test_the_growth_of_measured_seconds_is_that_of_the_series_given():
     """The paper's own seconds and memory at k = 4 stand beside them."""
-    script = load("nk_sweep/make_time")
+    script = load("nk_sweep/write_time")
     speeds = pd.DataFrame(
         {"schedule": name, "num_rounds": n, "seconds_per_question": seconds(n), "peak_cache_gb": n / 10}
         for name, seconds in SECONDS.items()

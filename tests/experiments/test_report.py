@@ -72,6 +72,13 @@ def test_tables_come_before_the_figures_that_read_them(script):
     assert script.scripts_of("no_such_preset") == []
 
 
+@pytest.mark.parametrize("preset", sorted(path.stem for path in (ROOT / "conf/exp").glob("[!_]*.yaml")))
+def test_scripts_of_a_preset_take_a_run_and_its_folder(script, preset):
+    for path in script.scripts_of(preset):
+        text = path.read_text(encoding="utf-8")
+        assert any(parser in text for parser in ("run_parser(", "scripts.comparison", '"run_name"')), path
+
+
 def test_make_passes_the_run(tmp_path):
     said = subprocess.run(
         ["make", "-n", "figures", "RUN=my_run"], cwd=ROOT, capture_output=True, text=True, check=True

@@ -1,6 +1,6 @@
 """Seconds and memory of each number of rounds, measured for itself, beside the paper's.
 
-python experiments/nk_sweep/make_time.py outputs/nk_time/CELL     (writes results/nk_time.csv and nk_time.md)
+python experiments/nk_sweep/write_time.py outputs/nk_time/CELL     (writes results/nk_time.csv and nk_time.md)
 """
 
 import json

@@ -1,6 +1,6 @@
 """The probe's numbers, table of verdicts and figure, from the stored results of its cells.
 
-python experiments/probe/make_report.py CELL ...    (writes experiments/probe/results)
+python experiments/probe/write_results.py CELL ...    (writes experiments/probe/results)
 
 A CELL is a cell's folder, or its metrics.json alone: then there is no figure.
 """
