@@ -76,7 +76,7 @@ def test_tables_come_before_the_figures_that_read_them(script):
 def test_scripts_of_a_preset_take_a_run_and_its_folder(script, preset):
     for path in script.scripts_of(preset):
         text = path.read_text(encoding="utf-8")
-        assert any(parser in text for parser in ("run_parser(", "scripts.comparison", '"run_name"')), path
+        assert any(parser in text for parser in ("run_parser(", "scripts.comparison", '"run_name')), path
 
 
 def test_make_passes_the_run(tmp_path):
