@@ -5,14 +5,17 @@ from itertools import pairwise
 
 from icpo.grading.boxes import Box, find_boxes, mentions_box, tidy
 from icpo.grading.choices import choice_in, choice_stated, names_several
+from icpo.grading.equivalence import Equivalence
 from icpo.grading.maths.forms import Answer
 from icpo.grading.maths.reading import read
 from icpo.grading.rules import GradingRules
 from icpo.grading.statements import reads_as_answer, stated_answer
 from icpo.grading.turns import without_reasoning
+from icpo.grading.workers import Outcome
 from icpo.types import AnswerKind
 
 _MAX_LIST = 64  # boxes that are joined into one list
+_MAX_COMPARED = 8  # of these boxes, if of different values
 _MAX_GAP = 200
 _MAX_ECHO = 200
 _BETWEEN_BOXES = re.compile(
@@ -45,7 +48,7 @@ def extract(text: str, kind: AnswerKind, rules: GradingRules) -> str | None:
         return None
     if kind is AnswerKind.CHOICE:
         return _extract_choice(spoken, boxes, rules)
-    answer = _join(_last_boxes(spoken, boxes)) if boxes else _extract_unboxed(spoken, rules)
+    answer = _join(_last_boxes(spoken, boxes), rules) if boxes else _extract_unboxed(spoken, rules)
     if kind is AnswerKind.NUMBER and rules.plain_number_only and answer is not None:
         return answer if _PLAIN_NUMBER.fullmatch(answer) else None
     return answer
@@ -70,14 +73,19 @@ def _last_boxes(text: str, boxes: list[Box]) -> list[str]:
     return [box.content for box in boxes[first:] if box.content is not None]
 
 
-def _join(contents: list[str]) -> str:
-    """The list of the contents, each different value once."""
-    if len(contents) == 1:
-        return contents[0]
+def _join(contents: list[str], rules: GradingRules) -> str:
+    """The list of the contents, the first of those that the rules hold equal without math-verify."""
     by_value: dict[Answer, str] = {}
     for content in contents:
         by_value.setdefault(read(content), content)
-    return ", ".join(by_value.values())
+    if not 1 < len(by_value) <= _MAX_COMPARED:
+        return ", ".join(by_value.values())
+    are_equal = Equivalence(rules, lambda left, right: Outcome.NOT_ASKED).verdict
+    different: list[str] = []
+    for content in by_value.values():
+        if not any(are_equal(other, content).correct for other in different):
+            different.append(content)
+    return ", ".join(different)
 
 
 def _extract_unboxed(text: str, rules: GradingRules) -> str | None:
