@@ -31,6 +31,8 @@ HOLDS_A_SECRET = (
     "looks like a secret, which would be stored with the settings. Put it into an environment variable: "
     "engine.api_key_env names one, and any other setting takes '${oc.env:NAME}'."
 )
+TRANSFORMERS = "icpo.engines.local.transformers.Transformers"
+OPENAI = "icpo.engines.api.settings.OpenAISettings"
 NO_EXPERIMENT = "No experiment selected. Pass +exp=NAME; presets: {presets}. See --help."
 
 
@@ -120,6 +122,7 @@ def check_config(config: DictConfig) -> dict[str, Any]:
         raise ConfigError(f"arm={values['arm']} is run by a sweep. Leave out hydra.mode=RUN.")
     raw = cast(dict[str, Any], OmegaConf.to_container(config, resolve=False))
     _check_keys(raw)
+    _check_weights(values)
     for group in ("protocol", "method"):
         for key in raw.get(group) or ():
             check_budget_key(f"{group}.{key}")
@@ -173,8 +176,38 @@ def _check_keys(raw: Any) -> None:
         logger.warning("Nothing reads %r: it changes nothing.", key)
 
 
+def _check_weights(values: Mapping[str, Any]) -> None:
+    """Refuses what the command line says of a backbone's weights where its engine does not use it."""
+    job = values["job"]
+    engine, backbone = (isinstance(job, Mapping) and job.get(part) for part in ("engine", "backbone"))
+    if not isinstance(engine, Mapping) or not isinstance(backbone, Mapping):
+        return  # a job that loads the weights itself
+    given = {one.partition("=")[0].lstrip("+") for one in _overrides()}
+    dtype, num_gpus, target = backbone.get("dtype"), backbone.get("tensor_parallel"), engine.get("_target_")
+    says_dtype = "backbone.dtype" in given and dtype not in ("auto", engine.get("dtype"))
+    if says_dtype and target == TRANSFORMERS and engine.get("dtype") != "backbone":
+        raise ConfigError(
+            f"backbone.dtype={dtype} would change nothing: engine=transformers computes in "
+            f"engine.dtype={engine.get('dtype')}. Pass engine.dtype=backbone."
+        )
+    if says_dtype and target == OPENAI:
+        raise ConfigError(
+            f"backbone.dtype={dtype} would change nothing: with engine=openai the server decides. "
+            "Leave it out."
+        )
+    if "backbone.tensor_parallel" in given and num_gpus != 1 and target == TRANSFORMERS:
+        raise ConfigError(
+            f"backbone.tensor_parallel={num_gpus} would change nothing: engine=transformers uses one device. "
+            "Pass engine=vllm, or leave it out."
+        )
+
+
+def _overrides() -> Sequence[str]:
+    """What the command line and the arm say of this cell."""
+    return tuple(HydraConfig.get().overrides.task) if HydraConfig.initialized() else ()
+
+
 def _added() -> set[str]:
     """The keys that the command line adds by + or ++; of `+group@key=choice`, the key."""
-    given = HydraConfig.get().overrides.task if HydraConfig.initialized() else ()
-    names = [one.partition("=")[0].rpartition("@")[2] for one in given if one.startswith("+")]
+    names = [one.partition("=")[0].rpartition("@")[2] for one in _overrides() if one.startswith("+")]
     return {re.split(r"[./]", name.lstrip("+"))[0] for name in names}

@@ -6,6 +6,7 @@ from tests.command_lines import run_lines
 
 ARMS = ["+exp=quickstart", "benchmark=arith_l1"]
 QUICK = [*ARMS, "arm=me_icpo"]
+SERVER = ["engine=openai", "engine.api_key_env=null", "backbone.model_id=some/model"]
 NAMELESS = ["+exp=quickstart", "arm=me_icpo", "benchmark=_file"]
 FILE = [*NAMELESS, "benchmark.name=mine"]
 REFUSED = [
@@ -43,6 +44,10 @@ REFUSED = [
     ([*QUICK, "+rivals=3"], "Nothing reads 'rivals'"),
     ([*QUICK, "+rivals.depth=3"], "Nothing reads 'rivals'"),
     ([*QUICK, "+note=hello"], "Nothing reads 'note'"),
+    ([*QUICK, "backbone.dtype=float16,float32"], "engine.dtype=auto. Pass engine.dtype=backbone."),
+    ([*QUICK, "backbone.dtype=float32", "engine.dtype=bfloat16"], "engine.dtype=bfloat16. Pass"),
+    ([*QUICK, "backbone.tensor_parallel=2"], "engine=transformers uses one device. Pass engine=vllm"),
+    ([*QUICK, *SERVER, "backbone.dtype=float16"], "with engine=openai the server decides"),
 ]  # fmt: skip
 
 

@@ -56,6 +56,12 @@ def users(tmp_path_factory):
         "+question_file=null",
         files={},
     )
+    weights = ("backbone.dtype=float32", "engine.dtype=backbone", "backbone.tensor_parallel=1")
+    add("weights", "dry_run=true", *weights, files={})
+    server = ("engine=openai", "engine.api_key_env=null", "backbone.dtype=auto", "backbone.tensor_parallel=2")
+    add("server", "dry_run=true", "backbone.model_id=some/model", *server, files={})
+    vllm = ("engine=vllm", "backbone.dtype=float16", "backbone.tensor_parallel=2")
+    add("vllm", "dry_run=true", "backbone.model_id=some/model", *vllm, files={})
     done = run_lines(list(lines.values()))
     return {name: (lines[name][0], one) for name, one in zip(lines, done, strict=True)}
 
@@ -88,6 +94,12 @@ def test_an_added_key_that_a_run_or_a_file_of_ones_own_reads_is_taken(users, nam
     _, done = users[name]
     assert done.returncode == 0, done.stderr
     assert "at most" in done.stdout and "Nothing reads" not in done.stderr
+
+
+@pytest.mark.parametrize("name", ["weights", "server", "vllm"])
+def test_what_an_engine_uses_of_the_weights_may_be_said(users, name):
+    _, done = users[name]
+    assert done.returncode == 0, done.stderr
 
 
 def test_help_tells_of_files_and_classes_of_ones_own(users):
