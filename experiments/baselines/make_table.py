@@ -15,6 +15,7 @@ import pandas as pd
 from icpo.lab.cost_model.flops import ModelSize, sampling_flops
 from icpo.lab.cost_model.sizes import cell_size
 from icpo.lab.scripts.command_line import ends_in_a_line
+from icpo.lab.scripts.one_cell import one_each
 from icpo.metrics import compare
 from icpo.report.paper import paper_numbers
 from icpo.report.text import markdown_table
@@ -82,17 +83,20 @@ def is_measured(cell: Path) -> bool:
 
 
 def read_costs(cells: Sequence[Path]) -> pd.DataFrame:
-    """One row a measured cell, cheapest first; accuracies and intervals as fractions, tokens as generated."""
+    """One row a measured cell, cheapest first; accuracies and intervals as fractions, tokens as generated.
+
+    Raises RecordsError where two cells are one arm, or two bases one base.
+    """
     measured = {cell: read_metrics(cell) or {} for cell in cells if is_measured(cell)}
-    bases = {
-        (metrics["backbone"], metrics["benchmark"]): cell
-        for cell, metrics in measured.items()
-        if metrics["method"] == "direct"
-    }
+    places = {cell: (metrics["backbone"], metrics["benchmark"]) for cell, metrics in measured.items()}
+    one_each(((*places[cell], m.get("arm"), m["label"]), cell) for cell, m in measured.items())
+    bases = one_each(
+        ((*places[cell], "base"), cell) for cell, m in measured.items() if m["method"] == "direct"
+    )
     rows = [
         {
             **cost_row(metrics, cell_size(cell)),
-            **gained(cell, bases.get((metrics["backbone"], metrics["benchmark"]))),
+            **gained(cell, bases.get((*places[cell], "base"))),
             "cell": f"{cell.parent.name}/{cell.name}",
         }
         for cell, metrics in measured.items()

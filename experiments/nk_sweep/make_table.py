@@ -17,6 +17,7 @@ from icpo.lab.cost_model import complexity
 from icpo.lab.cost_model.complexity import QWEN_7B, Workload, time_threshold
 from icpo.lab.cost_model.fit import CostFit, Measured, fit_costs, growth_exponent
 from icpo.lab.scripts.command_line import ends_in_a_line, run_parser
+from icpo.lab.scripts.one_cell import one_each
 from icpo.metrics import mean_at_k, paired_difference
 from icpo.report.paper import numbers_of
 from icpo.report.text import markdown_table as table
@@ -65,14 +66,17 @@ def measured_costs(outputs: Path, run_name: str) -> pd.DataFrame:
     Costs of n rounds are prefix sums of one run's: tokens are counted, seconds are the run's, shared out by
     generated tokens. `lookahead_tokens` is what one candidate's look-aheads took on average (m l of the time
     model).
-    Raises RecordsError where the run holds no sweep, or several.
+    Raises RecordsError where the run holds no sweep, or several, or two cells of one k.
     """
-    rows, swept = [], set()
+    rows, swept, cells = [], set(), []
     for folder in run_cells(outputs, run_name):
         metrics = read_metrics(folder) or {}
         if metrics.get("method") != "me_icpo":
             continue
         swept.add((metrics["backbone"], metrics["benchmark"]))
+        cells.append(
+            ((metrics["backbone"], metrics["benchmark"], f"k = {metrics['num_candidates']}"), folder)
+        )
         num_runs = metrics["num_questions"] * len(metrics["seeds"])
         looked = metrics["generated_by_purpose"].get("lookahead", 0)
         for n, part in (metrics.get("by_num_rounds") or {str(metrics["num_rounds"]): metrics}).items():
@@ -98,6 +102,7 @@ def measured_costs(outputs: Path, run_name: str) -> pd.DataFrame:
             f"The cost table is of one backbone on one benchmark, but {outputs / run_name} has cells of "
             f"{sorted(swept) or 'none'}. Sweep each under a run_name of its own with +exp=nk_sweep."
         )
+    one_each(cells)
     return pd.DataFrame(rows).sort_values(["num_rounds", "num_candidates"])
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from icpo.config import compose
 from icpo.errors import RecordsError
 from icpo.lab.scripts.command_line import ends_in_a_line, run_parser
+from icpo.lab.scripts.one_cell import one_each
 from icpo.metrics import paired_difference
 from icpo.metrics.compare import values_of
 from icpo.metrics.estimates import Estimate, estimate, estimate_ratio
@@ -73,13 +74,18 @@ def stored(outputs: Path, run_name: str) -> tuple[dict[Setting, dict[str, list[Q
     arms = list(compose(["+exp=small_models"]).arms)
     cells: dict[Setting, dict[str, list[QuestionScore]]] = {}
     facts: dict[tuple[str, str, str], dict] = {}
-    for cell, metrics in sorted(found, key=lambda one: place(one[1], arms)):
-        setting = (metrics["protocol"], metrics["benchmark"])
-        label = metrics.get("title") or metrics["label"]
-        if (other := facts.setdefault((*setting, label), {**metrics, "folder": cell})["folder"]) != cell:
-            raise RecordsError(f"{other.name} and {cell.name} are both {label!r}. Leave out one of them.")
-        cells.setdefault(setting, {})[label] = list(load_scores(cell))
+    ordered = sorted(found, key=lambda one: place(one[1], arms))
+    one_each((key_of(metrics), cell) for cell, metrics in ordered)
+    for cell, metrics in ordered:
+        protocol, benchmark, label = key_of(metrics)
+        facts[protocol, benchmark, label] = {**metrics, "folder": cell}
+        cells.setdefault((protocol, benchmark), {})[label] = list(load_scores(cell))
     return cells, facts
+
+
+def key_of(metrics: dict) -> tuple[str, str, str]:
+    """What a cell is known by: prompt, benchmark and the name of its line."""
+    return metrics["protocol"], metrics["benchmark"], metrics.get("title") or metrics["label"]
 
 
 def place(metrics: dict, arms: list[str]) -> tuple[str, str, int]:
