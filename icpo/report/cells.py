@@ -185,9 +185,9 @@ def load_cell(folder: Path) -> Cell:
 
 
 def _settings(config: Mapping[str, Any]) -> dict[str, Any]:
-    """The leaves by dotted key, the job's own last."""
-    groups = {key: config[key] for key in sorted(config, key=lambda key: key == "job")}
-    return dict(flat(groups))
+    """The leaves by dotted key; the job's where the configuration has no group of that name beside it."""
+    groups = {key: value for key, value in config.items() if key != "job"}
+    return dict(flat({**groups, **{k: v for k, v in job_settings(config).items() if k not in groups}}))
 
 
 def _arms(cell: str, metrics: Mapping[str, Any], scores: tuple[QuestionScore, ...]) -> tuple[Arm, ...]:

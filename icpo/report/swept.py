@@ -14,7 +14,7 @@ MINOR = (  # settings that distinguish cells where no other does
 )  # fmt: skip
 NAMES = (  # and copies of other settings
     "run_name", "cell", "output_root", "arm", "title", "tracking", "dry_run", "method.label", "method.budget",
-    "job.arm", "job.title", "job.prompts",
+    "prompts",
 )  # fmt: skip
 LONGEST = 40  # characters of a value in a name
 

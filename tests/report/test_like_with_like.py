@@ -133,10 +133,9 @@ def test_a_pool_of_several_models_is_refused_and_one_of_other_settings_said(tmp_
 
 
 def test_a_difference_between_settings_is_said(tmp_path):
-    at = {"tensor_parallel": 2}
-    stored(tmp_path, "nano-arith_l1-base", base(), protocol=sampled_at(0.6), backbone=at)
+    stored(tmp_path, "nano-arith_l1-base", base(), protocol=sampled_at(0.6), backbone={"tensor_parallel": 2})
     other = sampled_at(0.1) | {"idea_form": "full"}  # which a base does not read
-    stored(tmp_path, "nano-arith_l1-vote", vote(), protocol=other, seeds=[1])
+    stored(tmp_path, "nano-arith_l1-vote", vote(), protocol=other, seeds=[1], backbone={"tensor_parallel": 1})
     report = write_report(tmp_path, "run")
     [note] = report.notes
     assert note.startswith("nano-arith_l1-vote and nano-arith_l1-base differ in")
@@ -152,3 +151,11 @@ def test_seeds_that_a_pool_leaves_out_are_named(tmp_path, seeds):
     does = "pooled over seeds 0 alone" if 0 in seeds else "not pooled"
     had = f"arith_l3 has 0; arith_l4 has {seeds[0]}, {seeds[1]}"
     assert note == f"base on arith_l3-l4 is {does}, since its levels have different seeds ({had})"
+
+
+def test_settings_of_a_job_without_groups_beside_it_are_read(tmp_path):
+    for t in (0.1, 1.2):
+        for arm, cell in (("base", base()), ("vote", vote())):
+            cell.job = {"protocol": sampled_at(t)}
+            stored(tmp_path, f"{arm}_{t}", cell)
+    assert gains(write_report(tmp_path, "run")) == {("arith_l1", *pair) for pair in PAIRS}
