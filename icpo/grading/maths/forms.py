@@ -130,7 +130,7 @@ def _render_value(shape: str, mark: str, value: str) -> str:
     if value.isalpha() and is_sequence(value):
         value = r" \cdot ".join(value)  # a product, not the word that its letters spell
     currency, per, divisor = mark.partition("/")
-    if currency in ("$", "€", "£", "¥"):
+    if currency in ("$", "€", "£", "¥", "₹"):
         return (
             ("\\" if currency == "$" else "") + currency + value + (rf"\text{{ /{divisor}}}" if per else "")
         )

@@ -13,6 +13,7 @@ from icpo.grading.maths.expressions import read_expression
 from icpo.grading.maths.forms import Answer, unordered
 from icpo.grading.maths.intervals import difference, interval, union
 from icpo.grading.maths.matrices import read_cases, read_matrix, read_scaled_matrix
+from icpo.grading.maths.numbers import approximates
 from icpo.grading.maths.quantities import read_quantity
 from icpo.grading.maths.relations import inequality, labelled, named_tuple
 from icpo.grading.maths.sets import EMPTY_SET, NAMED_SETS, built_set, joined_sets
@@ -30,6 +31,10 @@ from icpo.grading.maths.words import read_words
 
 MAX_CHARACTERS = 1000
 _PLAIN_NUMBER = re.compile(r"-?\d{1,100}(?:\.\d{1,100})?")
+_GLOSSED = re.compile(
+    r"(?P<value>[^()]*[^\s{])\s+(?:\\text\s*\{\s*)?"
+    r"\(\s*(?P<gloss>-?\d*\.\d+|[A-Za-z]{3,}(?:[ -][A-Za-z]+)*)\s*\)\}?\s*"
+)
 _INEQUALITIES = frozenset({"<", ">", r"\le", r"\ge", r"\ne"})
 _RELATIONS = _INEQUALITIES | {"=", r"\in", r"\notin", r"\approx"}
 _INTRODUCTIONS = frozenset(
@@ -44,6 +49,8 @@ def read(text: str) -> Answer:
         return Answer("scalar", value=algebra.number(Fraction(text)), source=text)
     if len(text) > MAX_CHARACTERS:
         return Answer("oversized", text.strip(), source=text.strip())
+    if (gloss := _GLOSSED.fullmatch(text)) and _is_gloss(value := read(gloss["value"]), read(gloss["gloss"])):
+        return replace(value, source=clean(gloss["value"]))
     cleaned = clean(text) or text.strip()
     try:
         with algebra.limited_work():
@@ -52,6 +59,15 @@ def read(text: str) -> Answer:
         return Answer("oversized", _squeezed(cleaned), source=cleaned)
     except (UnreadableError, ZeroDivisionError):
         return Answer("unread", _squeezed(cleaned), source=cleaned)
+
+
+def _is_gloss(value: Answer, gloss: Answer) -> bool:
+    """Whether a number in brackets says that before it once more: 1/2 (0.5), 11 (eleven)."""
+    if value.shape != "scalar" or gloss.shape != "scalar" or gloss.mark not in ("", value.mark):
+        return False
+    assert value.value is not None and gloss.value is not None
+    are_exact = value.value.is_complete and gloss.value.is_complete and value.value.is_closed
+    return are_exact and (value.value == gloss.value or approximates(gloss.value, value.value, 2))
 
 
 def _squeezed(text: str) -> str:

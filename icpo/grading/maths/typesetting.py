@@ -24,6 +24,10 @@ _CASES_ARRAY = re.compile(
     r"\\end\s*\{(?:array|aligned|matrix)\}\s*\\right\s*\.",
     re.DOTALL,
 )
+_QUOTED = re.compile(r"(?:\"|''|``)([^\"']*)(?:\"|'')")
+_ONE_LINE = re.compile(
+    r"\\begin\s*\{(?:aligned|align\*?|gathered|split|equation\*?)\}((?:[^&\\]|\\(?!\\|begin|end))*)\\end\s*\{[a-z]+\*?\}"
+)
 _DIGITS = r"(?:\{\s*(\d+)\s*\}|(\d))"
 # Repeating decimals in all their notations; each becomes \overline over the digits that repeat.
 _BAR = re.compile(rf"(?<=[\d.])\s*\\(?:bar|overline|overbar)\s*{_DIGITS}(?:\s*\\dots(?![A-Za-z]))?")
@@ -37,7 +41,7 @@ _WRITTEN_OUT = re.compile(
 _INTERVAL = re.compile(r"([\[\]])([^\[\](),;]*[,;][^\[\](),;]*)([\[\]])")
 _DASH = re.compile(r"\s*(?:–|---?)\s*")
 _AMOUNT = (
-    r"(?:\\?[$€£¥]\s*)?-?(?:\\frac(?:\{\d+\}\{\d+\}|\d\d)|(?:\d+(?:\.\d+)?|\.\d+)(?:\^\{?\d+\}?|/\d+)?)"
+    r"(?:\\?[$€£¥₹]\s*)?-?(?:\\frac(?:\{\d+\}\{\d+\}|\d\d)|(?:\d+(?:\.\d+)?|\.\d+)(?:\^\{?\d+\}?|/\d+)?)"
     r"(?:\*10\^\{?-?\d+\}?)?(?:\s*(?:\\text\{[^{}\d]*\}|[%°]|[A-Za-z]{2,}))?"
 )
 # Amounts and no more, from the start, a comma or a word to the end, a comma or a unit.
@@ -136,6 +140,10 @@ def clean(answer: str) -> str:
     """The answer without delimiters, fonts, colours, sizes and grouping."""
     text = to_latex(answer).strip()
     text = text.strip("*`").strip() or text
+    if quoted := _QUOTED.fullmatch(text):
+        text = quoted[1]
+    if aligned := _ONE_LINE.fullmatch(text):
+        text = aligned[1]
     if "\\" in text:
         text = _CASES_ARRAY.sub(r"\\begin{cases}\1\\end{cases}", text)
         text = _OPERATOR.sub(r"\\\1 ", text)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from icpo.grading.maths.tokens import Token
 
-CURRENCIES = {r"\$": "$", "€": "€", "£": "£", "¥": "¥"}
+CURRENCIES = {r"\$": "$", "€": "€", "£": "£", "¥": "¥", "₹": "₹"}
 MAGNITUDES = {
     "dozen": 12, "hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12,
     "lakh": 10**5, "lakhs": 10**5, "crore": 10**7, "crores": 10**7,
@@ -19,13 +19,14 @@ _SYMBOLS = frozenset(
 )  # fmt: skip
 _RENAMED = {
     "°": "degree", "°C": "degreec", "°F": "degreef", "%": "percent", "$": "$", "€": "€", "£": "£", "¥": "¥",
-    "¢": "¢", "s": "sec", "l": "L", "ml": "mL", "h": "hr", "fps": "ft/sec", "kmh": "km/hr",
+    "₹": "₹", "¢": "¢", "s": "sec", "l": "L", "ml": "mL", "h": "hr", "fps": "ft/sec", "kmh": "km/hr",
 }  # fmt: skip
 _WORDS = {
     word: unit
     for unit, words in {
         "degree": "deg degree", "degreec": "celsiu celsius degreec", "degreef": "fahrenheit degreef",
-        "$": "dollar usd buck", "€": "euro eur", "¢": "cent", "pound": "pound", "percent": "percent",
+        "$": "dollar usd buck", "€": "euro eur", "₹": "rupee inr", "¢": "cent", "pound": "pound",
+        "percent": "percent",
         "mm": "mm millimeter", "cm": "cm centimeter", "dm": "decimeter", "m": "meter", "km": "km kilometer",
         "nm": "nanometer", "inch": "in inch inche", "ft": "ft foot feet", "mi": "mi mile", "yd": "yd yard",
         "sec": "sec second", "min": "min minute", "hr": "hr hour", "ms": "millisecond", "mg": "milligram",
@@ -37,7 +38,7 @@ _WORDS = {
     for word in words.split()
 }  # fmt: skip
 _IN_CAPITALS = frozenset(
-    {"am", "pm", "cm", "mm", "km", "kg", "ft", "mph", "lb", "oz", "min", "sec", "hr", "usd", "eur"}
+    {"am", "pm", "cm", "mm", "km", "kg", "ft", "mph", "lb", "oz", "min", "sec", "hr", "usd", "eur", "inr"}
 )
 _POWERS = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
 _POWERS_BEHIND = {"squared": 2, "cubed": 3}
