@@ -57,15 +57,15 @@ def differences_of(arms: Sequence[Arm]) -> tuple[tuple[Difference, ...], tuple[s
     return (*found, *_pooled_differences(found)), tuple(dict.fromkeys(notes))
 
 
-def compare_arms(arm: Arm, base: Arm) -> Comparison:
+def compare_arms(arm: Arm, base: Arm, *, across_models: bool = False) -> Comparison:
     """An arm against a base.
 
     Raises ValueError where they share no question and seed, or where questions or golds of their benchmarks
-    or weights of their models differ.
+    differ, or weights of their models, unless it is `across_models`.
     """
     if len({one.metrics.get("benchmark_digest") for one in (arm, base)} - {None}) > 1:
         raise ValueError(f"their {arm.key.benchmark} is not the same (benchmark_digest in metrics.json)")
-    if len({one.weights for one in (arm, base)} - {None}) > 1:
+    if not across_models and len({one.weights for one in (arm, base)} - {None}) > 1:
         raise ValueError("the weights of their models are not the same (`weights` in manifest.json)")
     return compare(arm.scores, base.scores)
 

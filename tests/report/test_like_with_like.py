@@ -3,6 +3,7 @@
 import pytest
 
 from icpo.report import write_report
+from icpo.report.dashboard import write_dashboard
 from icpo.store.health import verify
 from tests.report.stored_runs import MadeUpCell, me_icpo
 from tests.store.editing import rewrite_json
@@ -159,3 +160,11 @@ def test_settings_of_a_job_without_groups_beside_it_are_read(tmp_path):
             cell.job = {"protocol": sampled_at(t)}
             stored(tmp_path, f"{arm}_{t}", cell)
     assert gains(write_report(tmp_path, "run")) == {("arith_l1", *pair) for pair in PAIRS}
+
+
+@pytest.mark.parametrize(("backbone", "has_pair"), [("nano", False), ("another", True)])
+def test_a_dashboard_has_pairs_of_models_with_names_of_their_own(tmp_path, backbone, has_pair):
+    stored(tmp_path, "one", base(), weights="one")
+    stored(tmp_path, "two", vote(backbone=backbone), weights="another")
+    index = write_dashboard(tmp_path, ["run"], max_questions=9)
+    assert bool(list(index.parent.rglob("pairs/*"))) == has_pair

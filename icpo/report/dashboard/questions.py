@@ -45,9 +45,10 @@ def pair_page(
     """Cell a minus cell b, one metric at a time.
 
     `names` are their paths, `texts` the questions'. The first `num_pages` questions of each have pages.
-    Raises ValueError where they cannot be compared.
+    Raises ValueError where they cannot be compared, as two models of one name.
     """
-    found = compare_arms(a.last, b.last).differences
+    models = {(arm.key.backbone, arm.key.setting) for arm in (a.last, b.last)}
+    found = compare_arms(a.last, b.last, across_models=len(models) > 1).differences
     options = [
         (name, METRIC_NAMES[name], _pair_metric(a, b, names, texts, num_pages, name, found[name]))
         for name in METRICS
