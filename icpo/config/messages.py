@@ -133,7 +133,7 @@ def describe(error: ValidationError) -> str:
     if first["type"] == "instance" and isinstance(found, dict):
         return f"{text}. Name its class with `_target_`"
     is_scalar = any(one["type"] == "tuple_type" for one in same) and isinstance(found, str | int | float)
-    return f"{text}. Write {name}=[{found}], or {name}=[{found},...] for several" if is_scalar else text
+    return f"{text}. Write {name}=[{found}]" if is_scalar else text
 
 
 def _kind(error: ErrorDetails) -> str | None:
