@@ -41,7 +41,7 @@ _OF_SEVERAL = re.compile(r"(?:both|neither|all|none|only|either)\b", re.IGNORECA
 _OTHER_LABEL = re.compile(r"\([A-J]\)")
 # The label of a further option, behind a separator or number. "Vitamins C and D." has none.
 _NEXT_LABEL = re.compile(
-    r"(?:^|[,;&/)\d]|\b(?:and|or)\b)\s*(?:\([A-J]\)|(?<![A-Za-z])[A-J]\s*(?:\)|[:.](?=\s+(?!"
+    r"(?:^|[,;&/)\d\\]|\b(?:and|or)\b)\s*(?:\([A-J]\)|(?<![A-Za-z])[A-J]\s*(?:\)|[:.](?=\s+(?!"
     + _SPECIES
     + r")\S)))"
 )

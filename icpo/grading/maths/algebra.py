@@ -283,7 +283,7 @@ def _juxtapose(factors: list[str]) -> str:
 
 def _render_power(generator: Generator, n: int) -> str:
     name = f"({generator.name})" if generator.is_opaque and n != 1 else generator.name
-    return name if n == 1 else f"{name}^{{{n}}}"
+    return name if n == 1 else f"{name}^{{{_digits(n)}}}"
 
 
 def _digits(n: int) -> str:
