@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 from hydra.core.hydra_config import HydraConfig
-from hydra.errors import HydraException, InstantiationException
+from hydra.errors import HydraException, InstantiationException, MissingConfigException
 from omegaconf import OmegaConf
 from omegaconf.errors import (
     ConfigAttributeError,
@@ -61,6 +61,8 @@ def one_line(error: Exception) -> str:
         cause = error.__cause__
         text = describe(cause) if isinstance(cause, ValidationError) else str(cause)
         return f"{text}; {str(error).splitlines()[-1]}"
+    if isinstance(error, MissingConfigException) and error.options:
+        return _no_choice(str(error.missing_cfg_file), error.options)
     if missing := re.search(r"Missing mandatory value: ([\w.]+)", str(error)):
         return no_value(missing[1])
     text = str(error).partition("Config search path")[0]
@@ -78,6 +80,17 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A sentence with similar known names; empty where there is none."""
     alike = get_close_matches(name, list(known))
     return f" Did you mean {' or '.join(alike)}?" if alike else ""
+
+
+def _no_choice(path: str, options: Iterable[str]) -> str:
+    """Of a group's file that is not there: its name, similar ones, and all that may be chosen."""
+    group, _, name = path.partition("/")
+    known = [one for one in options if not one.startswith("_")]
+    hint = did_you_mean(name.rpartition("/")[2], known)
+    if group == "benchmark" and "." in name:
+        file = f"benchmark=_file benchmark.path={name} benchmark.name=NAME benchmark.kind=number"
+        hint = f" For a file of your own: {file}."
+    return f"Could not find '{path}'.{hint} There are {', '.join(known)}."
 
 
 def _is_bad_advice(line: str) -> bool:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from hydra.errors import MissingConfigException
 from omegaconf import OmegaConf
 
 from icpo.config import (
@@ -14,6 +15,7 @@ from icpo.config import (
     choices,
     config_digest,
     config_source,
+    one_line,
     presets,
     resolved,
 )
@@ -201,6 +203,20 @@ def test_a_cell_lies_where_reports_look_for_it(override, message):
     config = composed("+exp=quickstart", override)
     with pytest.raises(ConfigError, match=message):
         check_config(config)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["+exp=quickstrat"], r"'exp/quickstrat'. Did you mean quickstart\? There are ablation, "),
+        (["+exp=quickstart", "selector=entropi"], r"mean entropy or .* are entropy, (?!.* _).*random\.$"),
+        (["+exp=quickstart", "benchmark=mine.csv"], r"benchmark=_file benchmark\.path=mine\.csv"),
+    ],
+)
+def test_a_choice_that_is_not_there_is_named_with_similar_ones(arguments, message):
+    with pytest.raises(MissingConfigException) as refused:
+        composed(*arguments)
+    assert re.search(message, one_line(refused.value))
 
 
 def test_a_missing_value_is_named():
