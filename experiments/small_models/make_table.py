@@ -63,7 +63,8 @@ def main() -> None:
 def stored(outputs: Path, run_name: str) -> tuple[dict[Setting, dict[str, list[QuestionScore]]], dict]:
     """Scores by prompt, benchmark and title, and each one's metrics.
 
-    Raises RecordsError where there are none, two cells are of one kind, or several models are mixed.
+    Raises RecordsError where there are none, two cells are of one kind, several models are mixed, or a base
+    is missing.
     """
     found = [(cell, metrics) for cell in run_cells(outputs, run_name) if (metrics := read_metrics(cell))]
     found = [(cell, metrics) for cell, metrics in found if "mean_at_k" in metrics]
@@ -80,6 +81,11 @@ def stored(outputs: Path, run_name: str) -> tuple[dict[Setting, dict[str, list[Q
         protocol, benchmark, label = key_of(metrics)
         facts[protocol, benchmark, label] = {**metrics, "folder": cell}
         cells.setdefault((protocol, benchmark), {})[label] = list(load_scores(cell))
+    for setting, own in cells.items():
+        if not any(facts[(*setting, label)]["method"] == "direct" for label in own):
+            raise RecordsError(
+                f"{run_name} holds no base for {place_of(setting)}. Run arm=base or chat_base."
+            )
     return cells, facts
 
 
@@ -208,10 +214,10 @@ def tag_accuracy(results: Iterable[QuestionResult], scores: dict) -> dict[tuple[
 
 def ideas(setting: tuple[str, str], facts: dict) -> str:
     """What the summaries of ME-ICPO's kept attempts are: how many texts, and the commonest of each round."""
-    cell = next(
-        facts[key] for key in facts if key[:2] == setting and rules_of(facts[key]) == ME_ICPO["entropy"]
-    )
-    results = load_results(cell["folder"])
+    cells = [facts[key] for key in facts if key[:2] == setting and rules_of(facts[key]) == ME_ICPO["entropy"]]
+    if not cells:
+        return ""
+    results = load_results(cells[0]["folder"])
     lines = [
         f"## {place_of(setting)}\n",
         "| round | attempts | different summaries | kept ones that serve several questions "

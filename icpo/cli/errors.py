@@ -127,7 +127,7 @@ class RunState:
         are_in_good_hands = all(_state_of(cell) in ("done", "running") for cell in self.held)
         if self.failures:
             counts = f"{len(self.failures)} of {len(self.begun)} cells failed"
-            sys.stderr.write(f"icpo: {counts}, as said above. Tables hold what was stored before.\n")
+            sys.stderr.write(f"icpo: {counts}, as said above. Reports show what is stored.\n")
         is_well = self.is_reported and are_done and all(are_served) and are_in_good_hands
         if self.failures or not is_well:
             sys.exit(FAILED)

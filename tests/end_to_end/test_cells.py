@@ -1,6 +1,7 @@
 """Whole cells on a fake engine: the label firewall, resume, sharing between cells, what is stored."""
 
 import json
+import logging
 
 import pytest
 
@@ -211,6 +212,15 @@ def test_arms_share_the_samples_that_they_have_in_common(tmp_path):
     assert not again
     assert {r.purpose.value for r in first.requests} >= {"candidate", "summary", "final"}
     assert {r.purpose.value for r in second.requests} <= {"lookahead", "final"}
+
+
+def test_the_pace_leaves_out_what_another_cell_had_sampled(tmp_path, caplog):
+    questions = questions_file(tmp_path)
+    with caplog.at_level(logging.INFO):
+        for arm in ("one", "other"):
+            run(tmp_path / "run", questions, "method=direct", f"arm={arm}", engine=Continuous())
+    sampled, taken = (text for text in caplog.messages if "tokens/s" in text)
+    assert ", 0 tokens/s" in taken and ", 0 tokens/s" not in sampled
 
 
 def test_other_settings_in_the_same_folder_are_refused_by_name(tmp_path):

@@ -37,6 +37,15 @@ def test_two_bases_are_refused_by_name(name, tmp_path, monkeypatch):
     assert "base-t_0.1 and " in said and "base-t_1.2 are both" in said
 
 
+def test_the_small_models_table_needs_a_base_and_no_other_arm(tmp_path, monkeypatch):
+    assert "holds no base for" in refused(SCRIPTS[0], swept(tmp_path, "full"), monkeypatch)
+    swept(tmp_path, "base")
+    (tmp_path / "run/full").rename(tmp_path / "full")
+    load(SCRIPTS[0]).main()
+    assert "## " in (tmp_path / "run/report/form.md").read_text()
+    assert (tmp_path / "run/report/ideas.md").read_text() == ""
+
+
 def test_damaged_metrics_make_no_table_of_the_small_model(tmp_path, monkeypatch):
     path = swept(tmp_path, "base", "full") / "run/full/metrics.json"
     path.write_text(path.read_text().replace('"value": 0.', '"value": 1.', 1))

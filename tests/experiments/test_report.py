@@ -1,5 +1,6 @@
 """`make table` makes what the run's preset has of its own, after the report of every run."""
 
+import runpy
 import subprocess
 
 import pytest
@@ -73,10 +74,13 @@ def test_tables_come_before_the_figures_that_read_them(script):
 
 
 @pytest.mark.parametrize("preset", sorted(path.stem for path in (ROOT / "conf/exp").glob("[!_]*.yaml")))
-def test_scripts_of_a_preset_take_a_run_and_its_folder(script, preset):
+def test_scripts_of_a_preset_take_a_run_and_its_folder(script, preset, tmp_path, monkeypatch):
+    """They end with a line about the run, which is not there; a wrong command line ends with status 2."""
     for path in script.scripts_of(preset):
-        text = path.read_text(encoding="utf-8")
-        assert any(parser in text for parser in ("run_parser(", "scripts.comparison", '"run_name')), path
+        monkeypatch.setattr("sys.argv", [str(path), "no_such_run", "--outputs", str(tmp_path)])
+        with pytest.raises(SystemExit) as ended:
+            runpy.run_path(str(path), run_name="__main__")
+        assert isinstance(ended.value.code, str), path
 
 
 def test_make_passes_the_run(tmp_path):

@@ -85,6 +85,20 @@ def test_a_swept_value_with_the_protocol_in_it_stays_whole(tmp_path):
     }
 
 
+def test_a_name_that_the_protocol_cuts_short_is_not_taken(tmp_path):
+    model = {"backbone": {"model_id": "/tmp/ckpt-quick"}}
+    stored(tmp_path, "nano-arith_l1-base-model_id__tmp_ckpt-quick", base(), **model)
+    assert set(write_report(tmp_path, "run").frame["line"]) == {"base"}
+
+
+def test_equal_names_of_other_settings_are_not_taken(tmp_path):
+    stored(tmp_path, "nano-arith_l1-base", base(), protocol=sampled_at(0.1))
+    stored(tmp_path, "nano-arith_l1-vote", vote(), protocol=sampled_at(0.6))
+    stored(tmp_path, "nano-arith_l1-vote-temperature_1.2", vote(), protocol=sampled_at(1.2))
+    lines = set(write_report(tmp_path, "run").frame["line"])
+    assert lines == {"base, temperature_0.1", "vote, temperature_0.6", "vote, temperature_1.2"}
+
+
 def test_cells_that_nothing_tells_apart_are_compared_with_nothing_and_it_is_said(tmp_path):
     for name in ("one", "two"):
         stored(tmp_path, name, base(), protocol=sampled_at(0.6))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from icpo.engines.api.settings import OpenAISettings
 
 log = logging.getLogger(__name__)
+MOST_REPLIES = 100_000  # whose ids are remembered
 TEMPLATE_TOKENS = 64  # what a chat template adds to a prompt, at most
 
 
@@ -178,6 +179,8 @@ class Filler:
             )
         if reply.id:
             self._said.setdefault(reply.id, said)
+        if len(self._said) > MOST_REPLIES:
+            del self._said[next(iter(self._said))]
 
     def _worst(self, request: SampleRequest, num_samples: int, max_tokens: int) -> Spend:
         num_prompt = len(request.prompt.raw.encode()) + TEMPLATE_TOKENS  # no token is shorter than a byte
